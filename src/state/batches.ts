@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChangesWithin, ChangeToSend, ReportedChange } from "./changes.ts";
 import type { DoneRow, DoneRowsWithin } from "./done-rows.ts";
 import type { LedgerEntry, LedgerWithin } from "./ledger.ts";
+import type { ClaimedLook, LooksWithin } from "./looks.ts";
 import { type Run, type RunRow, runColumns, runWidth, toRun } from "./runs.ts";
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
@@ -48,7 +49,9 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   readonly references: readonly string[];
   /** What it changes about known products: nothing if it changes none. */
   readonly changes?: readonly ChangeToSend[] | undefined;
-  /** Whether none of the references may be in an unsettled batch of another run of the same kind. */
+  /** The images that it requests, one for each row; missing where it requests none. */
+  readonly looks?: readonly ClaimedLook[] | undefined;
+  /** Whether none of the references may be in an unsettled batch of another run of the same kind, nor another run have claimed a look. */
   readonly exclusive: boolean;
 }
 
@@ -58,7 +61,7 @@ export interface Batches {
   of(runId: string): StoredBatch[];
   /**
    * Records a batch before its request is sent. Returns null or, for an exclusive batch, a reference that
-   * another run has in flight: then nothing was recorded.
+   * another run has in flight, or a look that it has claimed: then nothing was recorded.
    */
   begin(account: number, batch: NewBatch): string | null;
   /** The batch is sent under another key from now on. */
@@ -157,7 +160,12 @@ const fromRefs = (refs: string): string[] =>
 export function storedBatches(
   db: Database,
   path: string | null,
-  { ledger, changes, doneRows }: { ledger: LedgerWithin; changes: ChangesWithin; doneRows: DoneRowsWithin },
+  {
+    ledger,
+    changes,
+    doneRows,
+    looks,
+  }: { ledger: LedgerWithin; changes: ChangesWithin; doneRows: DoneRowsWithin; looks: LooksWithin },
 ): Batches {
   const of = db.statement<BatchRow>(`SELECT ${batchColumns} FROM batch WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(
@@ -212,17 +220,18 @@ export function storedBatches(
     removeBody.run(number);
     remove.run(number);
   };
-  const heldElsewhere = (account: number, { run, references }: NewBatch): string | undefined => {
+  const heldElsewhere = (account: number, { run, references, looks: claimed = [] }: NewBatch) => {
+    if (references.length === 0) return looks.findClaimed(account, run, claimed);
     const held = new Set(referencesElsewhere.all(account, run).flatMap(([refs]) => fromRefs(refs)));
-    return references.find((reference) => held.has(reference));
+    return references.find((reference) => held.has(reference)) ?? null;
   };
   return {
     of: (runId) => of.all(runId).map(toBatch),
     begin(account, batch) {
       const digest = createHash("sha256").update(batch.body).digest();
       return db.transaction(() => {
-        const held = batch.exclusive ? heldElsewhere(account, batch) : undefined;
-        if (held !== undefined) return held;
+        const held = batch.exclusive ? heldElsewhere(account, batch) : null;
+        if (held !== null) return held;
         const [number] = add.get(
           batch.run,
           batch.index,
@@ -239,6 +248,7 @@ export function storedBatches(
         addBody.run(number, batch.body);
         addMemo.run(number, batch.memo);
         changes.send(account, batch.run, number, batch.changes ?? []);
+        looks.add(account, number, batch.looks ?? []);
         return null;
       });
     },
@@ -264,6 +274,7 @@ export function storedBatches(
     accepted: (runId, index, jobs) =>
       change(runId, index, (number) => {
         accept.run(jobs.join(" "), number);
+        looks.accept(number, jobs);
         removeBody.run(number);
       }),
     dropped: (runId, index) =>

@@ -1,3 +1,4 @@
+import { fillLooks } from "./looks.ts";
 import type { Database } from "./sqlite.ts";
 
 /** The tables of a state. A new file gets them in one step; the migrations bring an older file to the same. */
@@ -79,13 +80,23 @@ const schema = `
     base_url TEXT NOT NULL, task TEXT NOT NULL, run TEXT NOT NULL, decision TEXT NOT NULL, note TEXT NOT NULL,
     at INTEGER NOT NULL, reviewer TEXT NOT NULL DEFAULT '', PRIMARY KEY (base_url, task)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE state.look (
+    batch INTEGER NOT NULL REFERENCES batch ON DELETE CASCADE, place INTEGER NOT NULL, account INTEGER NOT NULL,
+    digest TEXT NOT NULL, task TEXT, status TEXT NOT NULL DEFAULT 'queued', replaces TEXT, PRIMARY KEY (batch, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX state.look_digest ON look (account, digest);
+  CREATE INDEX state.look_task ON look (task) WHERE task IS NOT NULL;
+  CREATE INDEX state.look_replaces ON look (account, replaces) WHERE replaces IS NOT NULL;
 `;
+
+/** A step from one version to the next. */
+type Migration = string | ((db: Database) => void);
 
 /**
  * The migrations from each version to the next, in order; the first one turns an empty file into a state. A
  * released migration never changes, because existing files do not run it again. A new one also changes `schema`.
  */
-export const migrations: readonly string[] = [
+export const migrations: readonly Migration[] = [
   `
   CREATE TABLE state.account (
     id INTEGER PRIMARY KEY AUTOINCREMENT, base_url TEXT NOT NULL, looked_at INTEGER
@@ -249,17 +260,32 @@ export const migrations: readonly string[] = [
   `,
   // Decisions of several reviewers come together in one list.
   "ALTER TABLE state.decision ADD COLUMN reviewer TEXT NOT NULL DEFAULT ''",
+  // A look is paid once, whichever run has requested it.
+  (db) => {
+    db.execute(`
+  CREATE TABLE state.look (
+    batch INTEGER NOT NULL REFERENCES batch ON DELETE CASCADE, place INTEGER NOT NULL, account INTEGER NOT NULL,
+    digest TEXT NOT NULL, task TEXT, status TEXT NOT NULL DEFAULT 'queued', replaces TEXT, PRIMARY KEY (batch, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX state.look_digest ON look (account, digest);
+  CREATE INDEX state.look_task ON look (task) WHERE task IS NOT NULL;
+  CREATE INDEX state.look_replaces ON look (account, replaces) WHERE replaces IS NOT NULL;
+  `);
+    fillLooks(db);
+  },
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */
-export function migrate(db: Database, steps: readonly string[] = migrations): void {
+export function migrate(db: Database, steps: readonly Migration[] = migrations): void {
   if (db.pragma("user_version") === steps.length) return;
   db.transaction(() => {
     // Checked again: another process may have migrated it meanwhile.
     const version = Number(db.pragma("user_version"));
     // The migrations would take 6 ms of the first import in a new container.
     const missing = version === 0 && steps === migrations ? [schema] : steps.slice(version);
-    for (const step of missing) db.execute(step);
+    for (const step of missing)
+      if (typeof step === "string") db.execute(step);
+      else step(db);
     db.execute(`PRAGMA state.application_id = ${applicationId}; PRAGMA state.user_version = ${steps.length}`);
   });
 }

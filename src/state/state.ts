@@ -9,6 +9,7 @@ import { type Decisions, storedDecisions } from "./decisions.ts";
 import { type DoneRows, storedDoneRows } from "./done-rows.ts";
 import { type Failures, storedFailures } from "./failures.ts";
 import { type Ledger, storedLedger } from "./ledger.ts";
+import { type Looks, storedLooks } from "./looks.ts";
 import { type Marks, storedMarks } from "./marks.ts";
 import { applicationId, migrate, migrations } from "./migrations.ts";
 import { type ReadProducts, readProducts } from "./read-products.ts";
@@ -36,6 +37,7 @@ export interface State {
   readonly sentJobs: SentJobs;
   readonly marks: Marks;
   readonly decisions: Decisions;
+  readonly looks: Looks;
   readonly readProducts: ReadProducts;
   /** Closes the state and removes all of its other files. */
   close(): void;
@@ -78,12 +80,13 @@ export async function openState(
   const ledger = storedLedger(db);
   const changes = storedChanges(db, ledger);
   const doneRows = storedDoneRows(db, { ledger, changes });
+  const looks = storedLooks(db);
   return {
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
     runList: storedRunList(db, holds?.isHeld),
-    batches: storedBatches(db, path, { ledger, changes, doneRows }),
+    batches: storedBatches(db, path, { ledger, changes, doneRows, looks }),
     doneRows,
     changes,
     ledger,
@@ -92,6 +95,7 @@ export async function openState(
     sentJobs: storedSentJobs(db),
     marks: storedMarks(db),
     decisions: storedDecisions(db),
+    looks,
     readProducts: readProducts(db),
     close() {
       holds?.releaseAll();

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { lookDigest } from "../../src/state/looks.ts";
 import { migrate, migrations } from "../../src/state/migrations.ts";
 import {
   type Connect,
@@ -88,7 +89,26 @@ const news: readonly ((db: Database) => void)[] = [
     add(db, "failure", { file: 1, reference: bytes("E"), reason: bytes("gone"), runs: 2, run: "run-1" });
   },
   (db) => db.execute("UPDATE change SET exported = x'01', said = x'02'"),
+  (db) => {
+    const run = { account: 7, kind: "tryon", identity: "looks", file: "looks.csv", options: "{}" };
+    add(db, "run", { number: 2, id: "run-2", started_at: 1500, ...run });
+    const batch = { run: "run-2", account: 7, bytes: 4, digest: sha256("looks") };
+    const [one, other] = [rowOf("P4", ["P5", "P6"]), { ...rowOf("P5"), replaces: "task-7" }];
+    const accepted = { number: 3, place: 0, key: "key-2", state: "accepted", jobs: "task-0 task-1" };
+    add(db, "batch", { ...batch, ...accepted, sent_at: 1600, rows: places(0, 1), lines: places(2, 3) });
+    add(db, "memo", { batch: 3, bytes: bytes(JSON.stringify([one, other])) });
+    const sent = { number: 4, place: 1, key: "key-3", state: "sent", jobs: null };
+    add(db, "batch", { ...batch, ...sent, sent_at: 1700, rows: places(2), lines: places(4) });
+    add(db, "memo", { batch: 4, bytes: bytes(JSON.stringify([rowOf("P6")])) });
+  },
 ];
+
+/** An image as the runs of earlier versions have recorded it. */
+function rowOf(productId: string, stylings: readonly string[] = []) {
+  const look = { kind: "tryon", line: 2, combination: 0, background: "studio", angleShot: "half-front" };
+  const product = { productId, productReference: null, modelId: "M1", modelName: "Amara", stylings };
+  return { ...look, ...product, lookAtCamera: true, subtype: null, style: null };
+}
 
 /** Tables of earlier versions whose data is kept elsewhere now, or not needed. */
 const gone: ReadonlySet<string> = new Set(["pending", "lost_reference"]);
@@ -200,3 +220,17 @@ test.each(news.map((_, index) => index + 1))(
     );
   },
 );
+
+test("a state of an earlier version knows the looks of its runs, with their tasks and decisions", async () => {
+  const path = makeEarlier(news.length, await loadConnect());
+  const { looks, close } = await openState(path, { clock: systemClock() });
+  const image = { run: "run-2", isUnanswered: false, status: "queued", isRejected: false };
+  expect(looks.of(7, lookDigest(rowOf("P4", ["P6", "P5"])))).toEqual([
+    { ...image, task: "task-0", isRejected: true },
+  ]);
+  expect(looks.of(7, lookDigest(rowOf("P4")))).toEqual([]);
+  expect(looks.of(8, lookDigest(rowOf("P5")))).toEqual([]);
+  expect(looks.replacing(7, "task-7")).toEqual([{ ...image, task: "task-1" }]);
+  expect(looks.of(7, lookDigest(rowOf("P6")))).toEqual([{ ...image, isUnanswered: true, task: null }]);
+  close();
+});

@@ -60,7 +60,7 @@ test("a new file has the tables that the migrations make", async () => {
   migrate(fresh);
   const migrated = await database();
   migrate(migrated, [...migrations]);
-  expect(tables(fresh)).toHaveLength(23);
+  expect(tables(fresh)).toHaveLength(27);
   expect(tables(fresh)).toEqual(tables(migrated));
   expect(versionOf(fresh)).toEqual(versionOf(migrated));
 });

@@ -88,7 +88,10 @@ const eachOnce = (looks: readonly Look[]): Look[] => [
 ];
 
 /** The attributes of an asset are open (Resources, ExportRow): what they lack is known of tasks that were queued here. */
-function assetLook({ attributes, task_id, role }: ExportAsset, { findLook }: KnownImages): Look {
+function assetLook(
+  { attributes, task_id, role }: ExportAsset,
+  { findLook }: Pick<KnownImages, "findLook">,
+): Look {
   const [background, angle, model] = [
     attributes?.background,
     attributes?.angle_shot,
@@ -122,6 +125,37 @@ export async function* readCoverage(
   for await (const row of readRows(products, roles, service)) yield toCoverage(row, known);
 }
 
+/** A generated image, as far as the catalogue describes it. */
+export interface GeneratedImage {
+  readonly taskId: string | null;
+  /** Its `styledKey`. */
+  readonly key: string;
+  /** What no version of the service is known to tell, if it does (Resources, ExportRow: attributes are open). */
+  readonly settings: { readonly lookAtCamera?: boolean; readonly style?: string };
+}
+
+/** The generated images of each of these products. */
+export async function* readGenerated(
+  products: readonly string[],
+  roles: readonly AssetRole[],
+  known: Pick<KnownImages, "findLook">,
+  service: Pick<Service, "client" | "signal">,
+): AsyncGenerator<GeneratedImage[], void, undefined> {
+  for await (const { product, assets } of readRows(products, roles, service))
+    yield (Array.isArray(assets) ? assets : []).map((asset) => {
+      const { task_id: taskId, attributes, also_features } = asset;
+      const { look_at_camera, style } = attributes ?? {};
+      return {
+        taskId,
+        key: styledKey(product.id, assetLook(asset, known), also_features ?? []),
+        settings: {
+          ...(typeof look_at_camera === "boolean" && { lookAtCamera: look_at_camera }),
+          ...(typeof style === "string" && { style }),
+        },
+      };
+    });
+}
+
 /** The `styledKey` of each generated image of these products, by the task that produced it. */
 export async function looksByTask(
   products: readonly string[],
@@ -130,11 +164,8 @@ export async function looksByTask(
 ): Promise<Map<string, string>> {
   const looks = new Map<string, string>();
   if (products.length === 0) return looks;
-  const known: KnownImages = { isRejected: () => false, findLook: () => undefined };
-  for await (const { product, assets } of readRows(products, roles, service))
-    for (const asset of Array.isArray(assets) ? assets : [])
-      if (asset.task_id !== null)
-        looks.set(asset.task_id, styledKey(product.id, assetLook(asset, known), asset.also_features ?? []));
+  for await (const images of readGenerated(products, roles, { findLook: () => undefined }, service))
+    for (const { taskId, key } of images) if (taskId !== null) looks.set(taskId, key);
   return looks;
 }
 

@@ -3,14 +3,18 @@
 import { Outputs } from "../outputs/outputs.ts";
 import type { RowOutcome } from "../outputs/row-outcome.ts";
 import { RefusedRows } from "../rows/row-sets.ts";
+import { isTaskEnded } from "../run/follow.ts";
 import { byPlace, type Generation, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
+import { countKnown } from "./known-looks.ts";
 import { type GenerationResult, type GenerationSummary, generationResults, toSummaryTask } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface ClosedRun {
   readonly summary: GenerationSummary;
   readonly results: readonly GenerationResult[];
+  /** How many images of other runs existed, and were in progress. */
+  readonly known: ReturnType<typeof countKnown>;
   /** Why a file could not be written, or an output not be saved. */
   readonly fault: unknown;
 }
@@ -21,7 +25,7 @@ export async function closeRun(
   saver: OutputSaver | null,
   stopped: unknown,
 ): Promise<ClosedRun> {
-  const { input, run, targets, check, refused, sent } = generating;
+  const { input, run, targets, check, refused, sent, known, tasks } = generating;
   const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
@@ -51,10 +55,14 @@ export async function closeRun(
   // Of a task of unknown status nothing more can be learned; a run that has queued nothing is begun again by the same command.
   const isEnded = ({ status }: GenerationResult) =>
     ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
-  const isComplete = stopped === undefined && (check.left ?? 0) === 0;
+  run.state.looks.ended([...tasks.values()].filter(isTaskEnded));
+  // The image that another machine has in progress may fail.
+  const isOpen = [...known.values()].some(({ exists, taskId }) => !exists && taskId === null);
+  const isComplete = stopped === undefined && (check.left ?? 0) === 0 && !isOpen;
   if (isComplete && sent.size > 0 && results.every(isEnded) && outputs.areWritten)
     run.state.runs.end(run.id, run.clock.now());
-  return { summary, results, fault: outputs.faults[0] ?? unsaved[0]?.[1] };
+  const fault = outputs.faults[0] ?? unsaved[0]?.[1];
+  return { summary, results, known: countKnown(known.values()), fault };
 }
 
 /**
@@ -70,28 +78,33 @@ function hasFailedFile({ input, run, check, sent }: GenerationRun): boolean {
 }
 
 function toResults(
-  { run, remaining, sent, rejected, tasks, lost }: GenerationRun,
+  { run, remaining, sent, known, rejected, tasks, lost }: GenerationRun,
   saver: OutputSaver | null,
 ): GenerationResult[] {
   const generations = new Map<string, Generation>();
   for (const generation of remaining) generations.set(placeKey(generation), generation);
+  for (const [key, { generation, taskId }] of known) if (taskId !== null) generations.set(key, generation);
   for (const [key, { generation }] of sent) generations.set(key, generation);
   return [...generations.values()].sort(byPlace).map((generation): GenerationResult => {
     const key = placeKey(generation);
     const why = rejected.get(key)?.why;
-    const taskId = sent.get(key)?.taskId ?? null;
+    const there = sent.has(key) ? undefined : known.get(key);
+    const taskId = (there ?? sent.get(key))?.taskId ?? null;
     const review = taskId === null ? null : run.state.decisions.of(run.service.baseUrl, taskId);
-    const nothing = { generation, task_id: taskId, file: null, label: null, review, failure_reason: null };
+    const nothing = {
+      ...{ generation, task_id: taskId, file: null, label: null, review, failure_reason: null },
+      ...(there !== undefined && { isOfOtherRun: true }),
+    };
     if (why !== undefined)
       return {
         ...nothing,
         status: "rejected",
         failure_reason: { code: why.code, message: why.message },
       };
-    if (!sent.has(key)) return { ...nothing, status: "not_queued" };
+    if (there === undefined && !sent.has(key)) return { ...nothing, status: "not_queued" };
     if (taskId === null || lost.has(taskId)) return { ...nothing, status: "unknown" };
     const task = tasks.get(taskId);
-    if (task === undefined) return { ...nothing, status: "queued" };
+    if (task === undefined) return { ...nothing, status: there?.exists ? "succeeded" : "queued" };
     const { status } = task;
     const failure_reason =
       status === "failed" ? (task.failure_reason ?? { code: "failed", message: "" }) : null;
@@ -135,15 +148,13 @@ function toFailure({ status, failure_reason, task_id }: GenerationResult): Rejec
 }
 
 function toSummary(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
-  const { input, run, check, table, unresolved, combinations, sent, sentBefore, replaced, found } =
-    generating;
+  const { input, run, check, table, unresolved, combinations, sent, sentBefore, known, rule } = generating;
   const count = (status: GenerationResult["status"]) =>
     results.filter((result) => result.status === status).length;
-  const inFile = [...combinations.values()].reduce((sum, some) => sum + some, 0);
-  // What such a run has not queued existed.
-  const asked = input.missing && run.isFinished ? sent.size : inFile;
+  const asked = [...combinations.values()].reduce((sum, some) => sum + some, 0);
+  const { existing, inProgress } = countKnown(known.values());
   const queued = [...sent].filter(([, { taskId }]) => taskId !== null).map(([key]) => key);
-  const unchanged = queued.filter((key) => sentBefore.has(key)).length;
+  const sentEarlier = queued.filter((key) => sentBefore.has(key)).length;
   const invalid = check.invalid + unresolved.size;
   const rejected = [...generating.rejected.values()].map(
     ({ generation: { line }, why: { field, code, message } }) => ({
@@ -157,14 +168,14 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
   return {
     run_id: run.id,
     // The same for each command of a run, whatever earlier ones queued.
-    total: check.invalid + asked - replaced.size,
-    queued: queued.length - unchanged,
-    unchanged,
+    total: check.invalid + asked,
+    queued: queued.length - sentEarlier,
+    unchanged: sentEarlier + known.size,
     succeeded: count("succeeded"),
     failed: count("failed"),
     tasks: results.flatMap((result) => toSummaryTask(result, input.saveAs) ?? []),
     duration_ms: 0,
-    ...(found !== null && { existing: found.existing, in_progress: found.inProgress }),
+    ...(rule.isMissing && !run.isFinished && { existing, in_progress: inProgress }),
     ...(check.left !== undefined && { left: check.left }),
     ...(invalid > 0 && { invalid }),
     ...(rejected.length > 0 && { rejected }),

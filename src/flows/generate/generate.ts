@@ -5,21 +5,27 @@ import { keptOptions } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
-import { type Run, type RunRequest, runIdentity, sentBeyond, withRun } from "../run/run.ts";
+import { type Run, type RunRequest, sentBeyond, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import { counted, shownName } from "../words.ts";
 import { Balance, isUnpaid, type Shortage } from "./balance.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
+import { countReplaced, isOfInput, knownLooks } from "./find-known.ts";
 import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
-import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
+import {
+  type GenerateDeps,
+  type GenerateInput,
+  type GenerationRun,
+  identityOf,
+  lookRule,
+} from "./generation-run.ts";
+import { countKnown } from "./known-looks.ts";
 import {
   agree,
   cutGenerations,
-  notReplaced,
   planGenerations,
-  rejectQueuedMissing,
   rejectTooMany,
   stillRejected,
   withUnresolved,
@@ -44,8 +50,6 @@ export interface EndedRun extends ClosedRun {
   readonly shortage: Shortage | null;
   /** When a run that an earlier command had finished was begun, in Unix milliseconds: this one queued nothing. */
   readonly finishedRunAt: number | null;
-  /** The ID of the last run of the same input that has ended; null without `--missing`, or if none has. */
-  readonly runBefore: string | null;
 }
 
 /**
@@ -69,26 +73,33 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   const { asked: inFile, isExpanded, table } = await readGenerations(input.file, refused, input);
   rejectTooMany(inFile.length, input);
   const targets = await deps.targets();
-  const work = async (run: Run): Promise<GenerateOutcome> => {
+  return withRun(toRequest(input, isExpanded), deps, async (run): Promise<GenerateOutcome> => {
     rejectSentBeyond(inFile, run, input);
-    const rejected = stillRejected(inFile, run);
-    if (rejected.length === 0) throw nothingRejected(input.file.source.name);
-    const asked = isFresh(run) ? rejected : notReplaced(rejected, run);
-    noteReplaced(rejected.length - asked.length, asked.length, input, deps);
-    if (input.review !== null)
-      rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
-    if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
-      await (await import("./unknown-outcome.ts")).settleExpired(run, input);
-    if (!input.missing && !isFresh(run))
-      rejectQueuedMissing(toIdentity(input, isExpanded, true), run, input.file.source.name);
-    const plan = await planGenerations({ asked, table }, run, input, deps);
+    const asked = stillRejected(inFile, run);
+    if (asked.length === 0) throw nothingRejected(input.file.source.name);
+    const rule = lookRule(input, run);
+    if (run.state.batches.of(run.id).some(({ state }) => state === "sent")) {
+      const { settleExpired } = await import("./unknown-outcome.ts");
+      await settleExpired(run, { file: input.file.source.name, unknown: input.unknown });
+    }
+    const plan = await planGenerations({ asked, table }, run, input, rule, deps);
     const { sent, problems: unfound, unresolved } = plan;
     for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
     if (isRejected(resolved, input)) return { check: resolved, ended: null };
+    const { known, remaining } = await knownLooks(plan.remaining, run, { input, rule }, deps);
+    if (input.review !== null)
+      rejectOtherRun(input.review, {
+        input: input.file.source.name,
+        state: run.state,
+        isOfInput: isOfInput(sent, known, run),
+      });
+    const replacedBefore = countReplaced(known);
+    if (!run.isFinished) noteReplaced(replacedBefore, sent.size + remaining.length, input, deps);
     const balance = new Balance(run);
-    const paying = { input, table, balance, queuedBefore: sent.size };
-    const { remaining, found, folder, waitedMs } = await agree(plan.remaining, run, paying, deps);
+    const paying = { generations: remaining, table, balance: balance.known, queuedBefore: sent.size };
+    const there = { asked: asked.length, ...countKnown(known.values()) };
+    const { folder, waitedMs } = await agree({ ...paying, ...there }, deps);
     const generating: GenerationRun = {
       input: { ...input, ...folder },
       run,
@@ -100,10 +111,11 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       unresolved,
       combinations: countCombinations(asked),
       sent,
+      known,
+      rule,
+      pid: deps.pid,
       sentBefore: new Set([...sent].flatMap(([key, { taskId }]) => (taskId === null ? [] : [key]))),
       remaining: [...remaining],
-      found,
-      replaced: new Set(),
       rejected: new Map(),
       tasks: new Map(),
       lost: new Set(),
@@ -119,7 +131,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       const { state, service } = run;
       await moveReviewed(saver, generating.input.saveTo!, (id) => state.decisions.of(service.baseUrl, id));
     }
-    noteReplaced(generating.replaced.size, sent.size + generating.remaining.length, input, deps);
+    const replacedSince = countReplaced(known) - replacedBefore;
+    noteReplaced(replacedSince, sent.size + generating.remaining.length, input, deps);
     const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
     const closed = await closeRun(generating, saver, stopped);
     const unqueued = generating.remaining.filter(
@@ -130,13 +143,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     closed.summary.duration_ms = Math.round(deps.clock.now() - started - waitedMs);
     const finishedRunAt = run.isFinished ? run.begunAt : null;
     const { tasks } = generating;
-    const runBefore = input.missing ? idOfLast(run) : null;
-    return { check: resolved, ended: { ...closed, tasks, stopped, shortage, finishedRunAt, runBefore } };
-  };
-  return withRun(toRequest(input, isExpanded), deps, async (run) => {
-    if (!input.missing || run.isFinished) return work(run);
-    const { aloneMissing } = await import("./missing.ts");
-    return aloneMissing(run, { pid: deps.pid, file: input.file.source.name }, () => work(run));
+    return { check: resolved, ended: { ...closed, tasks, stopped, shortage, finishedRunAt } };
   });
 }
 
@@ -170,9 +177,6 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
     ? null
     : new (await import("./save-outputs.ts")).OutputSaver(input.saveTo, run, input);
 
-/** The ID of the last run of the same input that has ended. */
-const idOfLast = ({ state: { runs }, id }: Run): string | null => runs.findEnded(runs.get(id)!)?.id ?? null;
-
 /** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
@@ -183,29 +187,20 @@ const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, base
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
   noun: input.kind === "tryon" ? "try-on" : "beautify run",
-  identity: toIdentity(input, isExpanded, input.missing),
-  // With and without `--missing` the same images are queued.
-  heldAs: toIdentity(input, isExpanded, false),
-  resumes: input.missing ? toIdentity(input, isExpanded, false) : undefined,
+  // With and without `--missing` it is the same run.
+  identity: identityOf(input, isExpanded),
   runId: input.review?.images[0]?.sent?.run,
   file: input.file.source.name,
-  options: { ...(input.fresh && { fresh: "yes" }), ...keptOptions(input.answers, input.file.source) },
+  options: {
+    ...(input.fresh && { fresh: "yes" }),
+    ...(input.missing && { missing: "yes" }),
+    ...keptOptions(input.answers, input.file.source),
+  },
   concurrency: input.concurrency,
   timeoutMs: input.timeoutMs,
   once: !input.fresh && !input.missing,
   replaces: () => input.fresh,
 });
-
-const toIdentity = ({ file, replacing }: GenerateInput, isExpanded: boolean, isMissing: boolean): string =>
-  runIdentity([
-    file.source.digest,
-    file.source.format,
-    // Flags that change nothing of the input must not pay for it twice; with combinations, places mean something else.
-    isExpanded,
-    // The same image is rejected again under the ID of another task.
-    ...(replacing.size > 0 ? [[...replacing.values()]] : []),
-    ...(isMissing ? ["missing"] : []),
-  ]);
 
 /** Rejects a limit that leaves out rows of which the run has queued images. Throws a CatError of type usage. */
 function rejectSentBeyond(
@@ -249,14 +244,15 @@ async function queueAndFollow(
   saver: OutputSaver | null,
   { writesPerMinute, onProgress, onFailed }: GenerateDeps,
 ): Promise<unknown> {
-  const { input, run, table, sent, remaining, tasks, lost } = generating;
+  const { input, run, table, sent, known, remaining, tasks, lost } = generating;
+  const before = [...sent.values(), ...known.values()];
   // Without a wait for tasks that do not exist.
-  if (sent.size + remaining.length === 0) return undefined;
+  if (before.length + remaining.length === 0) return undefined;
   // The tasks of a finished run have ended: their results are read without a wait.
   const follows = input.wait || run.isFinished;
   const owners = new Map<string, Generation>();
   const queuingStopped = new AbortController();
-  let total = sent.size + remaining.length;
+  let total = before.length + remaining.length;
   const timeLeft = leastTimeLeft(cutGenerations(remaining).length, writesPerMinute, run.clock);
   const show = () => {
     const { added } = follower.counts;
@@ -279,7 +275,7 @@ async function queueAndFollow(
     follower.add(ids);
     show();
   };
-  for (const { generation, taskId } of sent.values()) if (taskId !== null) follow([generation], [taskId]);
+  for (const { generation, taskId } of before) if (taskId !== null) follow([generation], [taskId]);
   const queuing = queueGenerations(generating, follow).then((stopped) => {
     // What was added is all that is followed.
     total = follower.counts.added;

@@ -7,10 +7,10 @@ import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Place, Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
-import type { Run, RunHost } from "../run/run.ts";
+import { type Run, type RunHost, runIdentity } from "../run/run.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
 import type { AskedOfFile, Generation, SentGeneration } from "./generation.ts";
-import type { MissingImages } from "./missing.ts";
+import type { KnownImage, LookRule } from "./known-looks.ts";
 import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
@@ -64,6 +64,11 @@ export interface CostPlan {
   readonly table: AskedOfFile["table"];
   /** How many images an earlier command of the run has queued. */
   readonly queuedBefore: number;
+  /** How many images the input asks for. */
+  readonly asked: number;
+  /** How many of them are generated, and in progress. */
+  readonly existing: number;
+  readonly inProgress: number;
   /** What an earlier command has learned of the balance; null for nothing. */
   readonly balance: KnownBalance | null;
 }
@@ -112,14 +117,14 @@ export interface GenerationRun {
   readonly combinations: ReadonlyMap<number, number>;
   /** What was sent, by this process and earlier ones, by place. */
   readonly sent: Map<string, SentGeneration>;
+  /** What is not queued because it exists, or is in progress elsewhere, by place. */
+  readonly known: Map<string, KnownImage>;
+  readonly rule: LookRule;
+  readonly pid: number;
   /** The places that earlier commands got tasks for. */
   readonly sentBefore: ReadonlySet<string>;
   /** What this process has to queue, with what it found to be not queued by an earlier one. */
   readonly remaining: Generation[];
-  /** What `--missing` has found; null without it. */
-  readonly found: MissingImages | null;
-  /** The places of rejected images that another run generated again since this one was planned. */
-  readonly replaced: Set<string>;
   /** What the service rejected, by place. */
   readonly rejected: Map<string, { readonly generation: Generation; readonly why: Rejection }>;
   /** Tasks as they were last seen, by ID. */
@@ -128,5 +133,30 @@ export interface GenerationRun {
   readonly lost: Set<string>;
 }
 
-/** Whether a run was begun with `--fresh`: it also generates what another run has generated again. */
-export const isFresh = ({ options }: Pick<Run, "options">): boolean => options.fresh === "yes";
+/** The identity of the run of an input. Flags that change nothing of it must not pay for it twice. */
+export const identityOf = (
+  { file: { source }, replacing }: Pick<GenerateInput, "file" | "replacing">,
+  isExpanded: boolean,
+): string =>
+  runIdentity([
+    source.digest,
+    source.format,
+    // With combinations, places mean something else.
+    isExpanded,
+    // The same image is rejected again under the ID of another task.
+    ...(replacing.size > 0 ? [[...replacing.values()]] : []),
+  ]);
+
+/** Which looks are generated although they are there; a run is resumed with the flags that it was begun with. */
+export const lookRule = (
+  { missing, allowDuplicates, review }: Pick<GenerateInput, "missing" | "allowDuplicates" | "review">,
+  { options, state, id }: Pick<Run, "options" | "state" | "id">,
+): LookRule => {
+  const isMissing = missing || (options.missing === "yes" && state.batches.of(id).length > 0);
+  return {
+    isFresh: options.fresh === "yes" && !isMissing,
+    isShared: allowDuplicates && !isMissing,
+    isMissing,
+    preferred: new Set(review?.images.map(({ row }) => row.task_id)),
+  };
+};

@@ -61,13 +61,13 @@ export type Place = Pick<Look, "line" | "combination">;
 /** A place as a key. */
 export const placeKey = ({ line, combination }: Place): string => `${line}.${combination}`;
 
-/** Whether two generations would give the same image: the key of both is then the same. */
+/** Whether two generations would give the same image: the key of both is then the same. The order of stylings does not count. */
 export const contentKey = (generation: Omit<AskedGeneration, "line"> | Omit<Generation, "line">): string =>
   JSON.stringify([
     generation.productId,
     generation.productId === null ? generation.productReference : null,
     "model" in generation ? generation.model : generation.modelId,
-    generation.stylings,
+    [...generation.stylings].sort(),
     generation.background.toLowerCase(),
     generation.angleShot,
     generation.lookAtCamera,

@@ -1,31 +1,14 @@
-// `--missing`: which images of an input do not exist yet, and are not in progress either.
+// `--missing`: which images of an input the service shows that were generated or are in progress on other machines.
 
 import { operations } from "../../contract/client-operations.ts";
 import { toTaskType } from "../../contract/generation-rules.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
-import type { StoredBatch } from "../../state/batches.ts";
-import { type KnownImages, type Look, lookKey, readCoverage } from "../catalogue/coverage.ts";
-import { isKeyAlive, readClocks } from "../run/clocks.ts";
-import { alreadyRunning, type Run } from "../run/run.ts";
-import { batchKey, type Generation, generationsByTask, loadGenerations } from "./generation.ts";
-
-/** Where to look: a run, or what a dry run has of one. */
-export type Searched = Pick<
-  Run,
-  "client" | "clock" | "signal" | "state" | "service" | "account" | "id" | "kind"
->;
-
-/** What of an input is to be generated. */
-export interface MissingImages {
-  readonly missing: readonly Generation[];
-  /** How many images exist, approved or without a decision. */
-  readonly existing: number;
-  /** How many are in progress, or may be. */
-  readonly inProgress: number;
-  /** Batches of other runs that were taken into account. */
-  readonly seen: ReadonlySet<string>;
-}
+import { lookDigest } from "../../state/looks.ts";
+import { type GeneratedImage, type KnownImages, readGenerated, styledKey } from "../catalogue/coverage.ts";
+import type { Run } from "../run/run.ts";
+import { type Generation, generationsByTask } from "./generation.ts";
+import { type KnownImage, type KnownLooks, readTasks, type Searched } from "./known-looks.ts";
 
 /** What a state knows of generated images. */
 export const knownImages = ({ state, service }: Pick<Run, "state" | "service">): KnownImages => ({
@@ -33,107 +16,110 @@ export const knownImages = ({ state, service }: Pick<Run, "state" | "service">):
   findLook: generationsByTask(state, ["tryon", "beautify"]),
 });
 
-const toKey = (generation: Generation): string => lookKey(generation.productId, generation);
-
 /**
- * Finds the images that no product has. Tasks are read before images: one that ends meanwhile is seen as an image. A task
+ * Divides generations by what the service shows. Tasks are read before images: one that ends meanwhile is seen as an image. A task
  * that was queued elsewhere tells only its product, all of whose images count as in progress until it has ended.
  */
-export async function findMissing(
+export async function findAtService(
   generations: readonly Generation[],
   run: Searched,
-  onRead: (products: number) => void = () => {},
-): Promise<MissingImages> {
-  const known = knownImages(run);
+  onRead: (products: number) => void,
+): Promise<KnownLooks> {
+  const { looks } = run.state;
   const products = new Set(generations.map(({ productId }) => productId));
-  const existing = new Set<string>();
-  const inProgress = new Set<string>();
   const busy = new Set<string>();
-  const elsewhere = batchesElsewhere(run);
-  const clocks = await readClocks(run);
-  for (const batch of elsewhere) {
-    // After its key has expired only its tasks matter, which the service lists.
-    if (batch.state !== "sent" || !isKeyAlive(batch, clocks)) continue;
-    for (const generation of loadGenerations(run.state, batch)) inProgress.add(toKey(generation));
+  for (const status of ["queued", "running"] as const)
+    for await (const { id, product_id } of findTasks(run, status))
+      if (products.has(product_id) && looks.digestOf(id) === null) busy.add(product_id);
+  const find = await readImages(generations, run, onRead);
+  const known: KnownImage[] = [];
+  const remaining: Generation[] = [];
+  for (const generation of generations) {
+    const { image, isLookUnknown, rejected } = find(generation);
+    const replaced = rejected === null ? [] : looks.replacing(run.account, rejected);
+    const replacement = replaced.find(({ status }) => status !== "failed");
+    const add = (taskId: string | null, what: Partial<KnownImage> = {}) =>
+      known.push({
+        ...{ generation, taskId, exists: true, isUnanswered: false, isReplacement: false },
+        ...what,
+      });
+    if (image !== null) add(image.taskId, { isLookUnknown });
+    else if (busy.has(generation.productId)) add(null, { exists: false });
+    else if (replacement !== undefined)
+      add(replacement.task, {
+        exists: replacement.status === "succeeded",
+        isUnanswered: replacement.isUnanswered,
+      });
+    else remaining.push(rejected === null ? generation : { replaces: rejected, ...generation });
   }
-  if (products.size > 0) {
-    for (const status of ["queued", "running"] as const)
-      for await (const { id, product_id } of findTasks(run, { status })) {
-        const look = known.findLook(id);
-        if (look !== undefined) inProgress.add(lookKey(product_id, look));
-        else if (products.has(product_id)) busy.add(product_id);
-      }
-  }
-  const add = (productId: string, look: Look) => existing.add(lookKey(productId, look));
+  return { known, remaining };
+}
+
+/** An image that fits a generation, as far as can be known, and else a rejected one. */
+interface Fitting {
+  readonly image: GeneratedImage | null;
+  /** Whether a setting by which it may be another one is not known. */
+  readonly isLookUnknown: boolean;
+  /** The task of the newest rejected image. */
+  readonly rejected: string | null;
+}
+
+/** Reads the images of the products. Exports do not have products of the dashboard, which have no reference. */
+async function readImages(
+  generations: readonly Generation[],
+  run: Searched,
+  onRead: (products: number) => void,
+): Promise<(generation: Generation) => Fitting> {
+  const { state, kind } = run;
   const exported = generations.flatMap(({ productId, productReference }) =>
     productReference === null ? [] : productId,
   );
+  const images = new Map<string, GeneratedImage[]>();
+  const known = knownImages(run);
   let read = 0;
   if (exported.length > 0)
-    for await (const { product, tryons, beautified } of readCoverage(
-      exported,
-      [toTaskType(run.kind)],
-      known,
-      run,
-    )) {
-      for (const look of run.kind === "tryon" ? tryons : beautified) add(product.id, look);
+    for await (const ofProduct of readGenerated(exported, [toTaskType(kind)], known, run)) {
+      for (const image of ofProduct) {
+        const list = images.get(image.key);
+        if (list === undefined) images.set(image.key, [image]);
+        else list.push(image);
+      }
       onRead(++read);
     }
-  // Exports do not have products of the dashboard.
-  for (const productId of exported) products.delete(productId);
-  for (const product_id of products)
-    for await (const { id, status } of findTasks(run, { product_id })) {
-      const look = status === "succeeded" && !known.isRejected(id) ? known.findLook(id) : undefined;
-      if (look !== undefined) add(product_id, look);
-    }
-  const isBusy = (generation: Generation) =>
-    inProgress.has(toKey(generation)) || busy.has(generation.productId);
-  const absent = generations.filter((generation) => !existing.has(toKey(generation)));
-  const missing = absent.filter((generation) => !isBusy(generation));
-  return {
-    missing,
-    existing: generations.length - absent.length,
-    inProgress: absent.length - missing.length,
-    seen: new Set(elsewhere.map(batchKey)),
+  const toKey = (generation: Generation) => styledKey(generation.productId, generation, generation.stylings);
+  const digestOf = ({ taskId }: GeneratedImage) => (taskId === null ? null : state.looks.digestOf(taskId));
+  const similar = generations.flatMap((generation) => images.get(toKey(generation)) ?? []);
+  const strangers = similar.flatMap((image) => (digestOf(image) === null ? (image.taskId ?? []) : []));
+  // Only the task of a beautified shot tells its subtype.
+  const tasks = kind === "tryon" ? new Map<string, Task>() : await readTasks(new Set(strangers), run);
+  const fits = (generation: Generation, image: GeneratedImage): boolean => {
+    const digest = digestOf(image);
+    if (digest !== null) return digest === lookDigest(generation);
+    const { lookAtCamera, style, subtype } = generation;
+    const said = { lookAtCamera, style, ...image.settings };
+    const made = tasks.get(image.taskId ?? "")?.subtype ?? subtype;
+    return said.lookAtCamera === lookAtCamera && said.style === style && made === subtype;
+  };
+  const isRejected = ({ taskId }: GeneratedImage) => taskId !== null && known.isRejected(taskId);
+  return (generation) => {
+    const fitting = (images.get(toKey(generation)) ?? []).filter((image) => fits(generation, image));
+    const image = fitting.find((one) => !isRejected(one)) ?? null;
+    const unknown = kind === "tryon" ? "lookAtCamera" : generation.subtype === "clothing" ? "style" : null;
+    return {
+      image,
+      isLookUnknown:
+        image !== null &&
+        unknown !== null &&
+        digestOf(image) === null &&
+        image.settings[unknown] === undefined,
+      rejected: fitting.findLast(isRejected)?.taskId ?? null,
+    };
   };
 }
 
-/** Leaves out what other runs of this machine have sent since, e.g. while the question was on the screen. */
-export function leaveOutSent(search: MissingImages, run: Searched): MissingImages {
-  const sent = new Set(
-    batchesElsewhere(run)
-      .filter((batch) => !search.seen.has(batchKey(batch)))
-      .flatMap((batch) => loadGenerations(run.state, batch).map(toKey)),
-  );
-  const missing = search.missing.filter((generation) => !sent.has(toKey(generation)));
-  return { ...search, missing, inProgress: search.inProgress + search.missing.length - missing.length };
-}
-
-const batchesElsewhere = ({ state, account, kind, id }: Searched): StoredBatch[] =>
-  state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
-
-const findTasks = (
-  { client, signal, kind }: Searched,
-  filter: { status?: Task["status"]; product_id?: string },
-): AsyncIterable<Task> =>
+const findTasks = ({ client, signal, kind }: Searched, status: Task["status"]): AsyncIterable<Task> =>
   client.paginate(
     operations.tasks.list,
-    { type: toTaskType(kind), ...filter, limit: limits.page.max },
+    { type: toTaskType(kind), status, limit: limits.page.max },
     { signal },
   );
-
-/** Does work that no other `--missing` of this machine does at the same time: both would queue the same images. */
-export async function aloneMissing<Done>(
-  run: Pick<Run, "state" | "account" | "kind" | "clock">,
-  { pid, file }: { pid: number; file: string },
-  work: () => Promise<Done>,
-): Promise<Done> {
-  const owner = { pid, since: run.clock.now(), file };
-  const hold = run.state.runs.hold(run.account, `${run.kind} --missing`, owner);
-  if ("heldBy" in hold) throw alreadyRunning(hold.heldBy);
-  try {
-    return await work();
-  } finally {
-    hold.release();
-  }
-}

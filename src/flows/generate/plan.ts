@@ -1,7 +1,6 @@
 // Planning: what of the input is still to be queued, by the IDs of the service, and in which batches.
 
 import { limits } from "../../contract/limits.ts";
-import { CatError } from "../../errors.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { cellText } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
@@ -9,19 +8,17 @@ import { shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { grouped, shownName } from "../words.ts";
-import type { Balance } from "./balance.ts";
 import {
   type AskedGeneration,
   type AskedOfFile,
   byPlace,
   type Generation,
-  loadGenerations,
   placeKey,
   type SentGeneration,
   sentGenerations,
 } from "./generation.ts";
-import type { GenerateDeps, GenerateInput, SaveFolder } from "./generation-run.ts";
-import type { MissingImages } from "./missing.ts";
+import type { CostPlan, GenerateDeps, GenerateInput, SaveFolder } from "./generation-run.ts";
+import type { LookRule } from "./known-looks.ts";
 import { type Resolved, resolveGenerations } from "./resolve.ts";
 
 /** What a run has queued and what remains. */
@@ -49,7 +46,8 @@ export function rejectTooMany(
 export async function planGenerations(
   { asked, table }: Pick<AskedOfFile, "asked" | "table">,
   run: Run,
-  { file, allowDuplicates, missing }: GenerateInput,
+  { file, allowDuplicates }: GenerateInput,
+  rule: LookRule,
   { onNote, onProgress }: GenerateDeps,
 ): Promise<GenerationPlan> {
   const sent = sentGenerations(run.state, run.id);
@@ -58,32 +56,19 @@ export async function planGenerations(
     const since = shownTime(run.begunAt);
     const unconfirmed = [...sent.values()].filter(({ taskId }) => taskId === null).length;
     onNote(
-      `Resuming ${shownName(file.source.name)}, started at ${since}: ${grouped(sent.size - unconfirmed)} of ${grouped(asked.length)} images already queued${unconfirmed === 0 ? "" : `, ${grouped(unconfirmed)} unconfirmed`}.${missing ? "" : " To start over, add --fresh."}`,
+      `Resuming ${shownName(file.source.name)}, started at ${since}: ${grouped(sent.size - unconfirmed)} of ${grouped(asked.length)} images already queued${unconfirmed === 0 ? "" : `, ${grouped(unconfirmed)} unconfirmed`}.${rule.isMissing ? "" : " To start over, add --fresh."}`,
     );
   }
-  const unsent = run.isFinished ? [] : asked.filter((generation) => !sent.has(placeKey(generation)));
+  const unsent = asked.filter((generation) => !sent.has(placeKey(generation)));
   if (unsent.length === 0) return { sent, remaining: [], problems: [], unresolved: new Map() };
   const { generations, problems, unresolved } = await resolveGenerations(unsent, run, {
     allowDuplicates,
     table,
     onProgress: (done, total) => onProgress({ step: "looking up products", done, total }),
   });
+  // Of a run that has ended the problems were listed before.
+  if (run.isFinished) return { sent, remaining: generations, problems: [], unresolved: new Map() };
   return { sent, remaining: generations, problems, unresolved };
-}
-
-/** Rejects an input of which only `--missing` has queued images: without it they would be paid for a second time. */
-export function rejectQueuedMissing(identity: string, run: Run, file: string): void {
-  const { state, account, kind, id } = run;
-  if (run.isFinished || state.batches.of(id).length > 0) return;
-  const others = state.runs
-    .ofKind(kind)
-    .filter((earlier) => earlier.account === account && earlier.identity === identity);
-  if (others.every((earlier) => state.batches.of(earlier.id).length === 0)) return;
-  throw new CatError(`images of ${shownName(file)} were queued with --missing before; nothing was queued`, {
-    type: "conflict",
-    code: "queued_missing",
-    hint: "Add --missing to continue, or --fresh to generate all images again.",
-  });
 }
 
 /** Rejects a file of which an earlier command queued other images, because it mapped the values otherwise. */
@@ -125,22 +110,6 @@ export const withUnresolved = (check: CheckResult, unresolved: Resolved["unresol
   const invalid = check.invalid + unresolved.size;
   return { ...check, invalid, valid: check.total - invalid };
 };
-
-/**
- * Leaves out the rejected images that another run has generated again, or may have: a review that goes on after `--rerun` lists
- * them as rejected once more, and they would be paid for twice.
- */
-export function notReplaced<Asked extends Pick<AskedGeneration, "replaces">>(
-  asked: readonly Asked[],
-  { state, account, kind, id }: Run,
-): readonly Asked[] {
-  if (asked.every(({ replaces }) => replaces === undefined)) return asked;
-  const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id });
-  const replaced = new Set(
-    elsewhere.flatMap(({ batch }) => loadGenerations(state, batch).map(({ replaces }) => replaces)),
-  );
-  return asked.filter(({ replaces }) => replaces === undefined || !replaced.has(replaces));
-}
 
 /** Leaves out the images that a later review has approved, unless the run has sent them already. */
 export function stillRejected(
@@ -202,49 +171,20 @@ export const groupKey = ({ modelId, productId, stylings }: Generation): string =
 
 /** What the user has agreed to. */
 export interface Agreement {
-  readonly remaining: readonly Generation[];
-  /** What `--missing` has found; null without it. */
-  readonly found: MissingImages | null;
   /** The folder that the user has named; null if not asked. */
   readonly folder: SaveFolder | null;
   /** The time that the question was on the screen, in milliseconds. */
   readonly waitedMs: number;
 }
 
-/** With `--missing` leaves out what exists, then has the user agree to the rest. Throws where they do not. */
-export async function agree(
-  planned: readonly Generation[],
-  run: Run,
-  {
-    input,
-    table,
-    balance,
-    queuedBefore,
-  }: { input: GenerateInput; table: AskedOfFile["table"]; balance: Balance; queuedBefore: number },
-  deps: GenerateDeps,
-): Promise<Agreement> {
-  const search = input.missing && !run.isFinished ? await findMissing(planned, run, deps) : null;
-  const generations = search?.missing ?? planned;
-  if (generations.length === 0) return { remaining: [], found: search, folder: null, waitedMs: 0 };
+/** Has the user agree to the generations of a plan, if there are any. Throws where they do not. */
+export async function agree(plan: CostPlan, deps: GenerateDeps): Promise<Agreement> {
+  const { generations } = plan;
+  if (generations.length === 0) return { folder: null, waitedMs: 0 };
   noteEstimate(generations.length, cutGenerations(generations).length, deps);
   const askedAt = deps.clock.now();
-  const folder = await deps.confirm({ generations, table, queuedBefore, balance: balance.known });
-  const waitedMs = deps.clock.now() - askedAt;
-  if (search === null) return { remaining: generations, found: search, folder, waitedMs };
-  // Another command may have sent some of them while the question was on the screen.
-  const { leaveOutSent } = await import("./missing.ts");
-  const unsent = leaveOutSent(search, run);
-  return { remaining: unsent.missing, found: unsent, folder, waitedMs };
-}
-
-async function findMissing(
-  planned: readonly Generation[],
-  run: Run,
-  { onProgress }: GenerateDeps,
-): Promise<MissingImages> {
-  const { findMissing } = await import("./missing.ts");
-  const total = new Set(planned.map(({ productId }) => productId)).size;
-  return findMissing(planned, run, (done) => onProgress({ step: "looking up images", done, total }));
+  const folder = await deps.confirm(plan);
+  return { folder, waitedMs: deps.clock.now() - askedAt };
 }
 
 /** Notes how long the queuing takes, where the rate limit makes it last. */

@@ -5,33 +5,41 @@ import type { Client } from "../../client/client.ts";
 import { CatError } from "../../errors.ts";
 import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
+import { lookDigest } from "../../state/looks.ts";
 import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
 import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
+import type { Run } from "../run/run.ts";
 import { sendBatches } from "../run/send.ts";
+import { stoppedBy } from "../run/stage.ts";
 import { carriedOut, hasId } from "../service-errors.ts";
 import { type Generation, loadGenerations, packGenerations, placeKey } from "./generation.ts";
-import { type GenerationRun, isFresh, type Rejection } from "./generation-run.ts";
-import { cutGenerations, halveGenerations, notReplaced } from "./plan.ts";
+import type { GenerationRun, Rejection } from "./generation-run.ts";
+import { divideKnown } from "./known-looks.ts";
+import { cutGenerations, halveGenerations } from "./plan.ts";
+
+/** The request that queues images of this kind. */
+export const queuing = (
+  kind: GenerationRun["input"]["kind"],
+  { client }: Pick<Run, "client">,
+): BatchOperation => (kind === "tryon" ? tryonOperation(client) : beautifierOperation(client));
 
 /**
  * Queues what remains of a run, after batches of earlier processes whose outcome is unknown; `onQueued` receives the tasks of
  * each batch. With `skipInvalid` inputs that the service rejects are left out, and the rest is cut and sent again. Returns what
  * stopped it; undefined if all is queued.
  *
- * An image that replaces a rejected one is sent by one run only, unless this one is fresh: the record of a batch excludes
- * the others, and what another run has recorded meanwhile is left out.
+ * A look, or the replacement of a rejected image, is sent by one run only, unless this one insists: the record of a batch
+ * excludes the others, and what another run has recorded meanwhile is left out.
  */
 export async function queueGenerations(
   generating: GenerationRun,
   onQueued: (generations: readonly Generation[], tasks: readonly string[]) => void,
 ): Promise<unknown> {
-  const { input, run, balance, sent, remaining, rejected } = generating;
-  const operation =
-    input.kind === "tryon"
-      ? balance.watching(tryonOperation(run.client), inputsIn)
-      : balance.watching(beautifierOperation(run.client), () => 1);
+  const { input, run, rule, balance, sent, remaining, rejected } = generating;
+  const imagesIn = input.kind === "tryon" ? inputsIn : () => 1;
+  const operation = balance.watching(queuing(input.kind, run), imagesIn);
   for (;;) {
-    if (!isFresh(run)) leaveOutReplaced(generating);
+    leaveOutKnown(generating);
     const unsent = remaining.filter(
       (generation) => !sent.has(placeKey(generation)) && !rejected.has(placeKey(generation)),
     );
@@ -41,7 +49,7 @@ export async function queueGenerations(
       batchesToSend(generating, unsent, batches, operation),
       {
         operation,
-        guarded: !isFresh(run),
+        guarded: !rule.isFresh,
         onAccepted: ({ rows, jobs }) => {
           const generations = batches.get(rows[0]!)!;
           for (const [at, generation] of generations.entries())
@@ -51,15 +59,16 @@ export async function queueGenerations(
         halve({ rows }) {
           const [first, second] = halveGenerations(batches.get(rows[0]!)!);
           return [
-            toCut(first, rows.slice(0, first.length), batches),
-            toCut(second, rows.slice(first.length), batches),
+            toCut(generating, first, rows.slice(0, first.length), batches),
+            toCut(generating, second, rows.slice(first.length), batches),
           ];
         },
       },
     );
     const rejectedBefore = rejected.size;
     for (const outcome of outcomes) keepOutcome(generating, outcome, batches.get(outcome.rows[0]!)!);
-    if (stopped === undefined || run.signal.aborted) return stopped;
+    if (stopped === undefined) return stoppedBy(awaitOthers(generating, operation, onQueued));
+    if (run.signal.aborted) return stopped;
     const isNew = rejected.size > rejectedBefore;
     const canContinue =
       stopped instanceof HeldByAnotherRun || (input.skipInvalid && isNew && isOfInput(stopped));
@@ -67,22 +76,51 @@ export async function queueGenerations(
   }
 }
 
-/** Takes out of what remains the images that another run has generated again since the plan was made, or may have. */
-function leaveOutReplaced({ run, remaining, replaced }: GenerationRun): void {
-  const kept = new Set(notReplaced(remaining, run));
-  for (const generation of remaining.splice(0)) {
-    if (kept.has(generation)) remaining.push(generation);
-    else replaced.add(placeKey(generation));
+/** Takes out of what remains the images that another run has requested since the plan was made. */
+function leaveOutKnown({ run, rule, remaining, rejected, sent, known }: GenerationRun): void {
+  const isOpen = (generation: Generation) =>
+    !sent.has(placeKey(generation)) && !rejected.has(placeKey(generation));
+  const others = remaining.filter((generation) => !isOpen(generation));
+  const divided = divideKnown(remaining.filter(isOpen), run, rule);
+  for (const image of divided.known) known.set(placeKey(image.generation), image);
+  remaining.splice(0, remaining.length, ...others, ...divided.remaining);
+}
+
+/** How long to wait for the response to a request of another process, in milliseconds, before it is looked for again. */
+const otherProcessMs = 500;
+
+/**
+ * Waits until other processes know the tasks of the images that they have requested before this run did. What the service has
+ * not accepted from them remains: the user has not agreed to pay for it here.
+ */
+async function awaitOthers(
+  generating: GenerationRun,
+  operation: BatchOperation,
+  onQueued: (generations: readonly Generation[], tasks: readonly string[]) => void,
+): Promise<void> {
+  const { run, pid, input, remaining, known } = generating;
+  for (;;) {
+    const asked = [...known.values()].flatMap((image) => (image.isUnanswered ? image.generation : []));
+    if (asked.length === 0) return;
+    const { settleOthers } = await import("./other-runs.ts");
+    await settleOthers(asked, run, { operation, pid, unknown: input.unknown });
+    for (const generation of asked) known.delete(placeKey(generation));
+    remaining.push(...asked);
+    leaveOutKnown(generating);
+    const found = asked.flatMap((generation) => known.get(placeKey(generation)) ?? []);
+    for (const { generation, taskId } of found) if (taskId !== null) onQueued([generation], [taskId]);
+    if (found.some(({ isUnanswered }) => isUnanswered)) await run.clock.sleep(otherProcessMs, run.signal);
   }
 }
 
 /** Batches to send; `batches` receives the generations of each, by the place of its first row. */
 async function* batchesToSend(
-  { run }: GenerationRun,
+  generating: GenerationRun,
   unsent: readonly Generation[],
   batches: Map<number, readonly Generation[]>,
   operation: BatchOperation,
 ): AsyncGenerator<CutBatch | ReadyBatch> {
+  const { run } = generating;
   const { state, id } = run;
   const stored = state.batches.of(id);
   for await (const batch of sendAgain(run, stored, operation)) {
@@ -92,12 +130,13 @@ async function* batchesToSend(
   let place = stored.reduce((most, { rows }) => Math.max(most, ...rows), -1);
   for (const batch of cutGenerations(unsent)) {
     const rows = Uint32Array.from(batch, () => ++place);
-    yield toCut(batch, rows, batches);
+    yield toCut(generating, batch, rows, batches);
   }
 }
 
 /** A batch to send, known by the place of its first row. */
 function toCut(
+  { rule: { isShared } }: GenerationRun,
   batch: readonly Generation[],
   rows: Uint32Array,
   batches: Map<number, readonly Generation[]>,
@@ -107,8 +146,12 @@ function toCut(
     body: toBody(batch),
     rows,
     lines: Uint32Array.from(batch, ({ line }) => line),
-    references: batch.flatMap(({ replaces }) => replaces ?? []),
+    references: [],
     memo: packGenerations(batch),
+    looks: batch.map((generation) => {
+      const { replaces = null } = generation;
+      return { digest: lookDigest(generation), replaces, isShared };
+    }),
   };
 }
 

@@ -18,6 +18,8 @@ export interface GenerationResult {
   /** What a review says of its image; null without one. */
   readonly review: Pick<StoredDecision, "decision" | "note"> | null;
   readonly failure_reason: { readonly code: string; readonly message: string } | null;
+  /** Whether another run has requested it. */
+  readonly isOfOtherRun?: boolean;
 }
 
 /** The columns that describe a generation, in the results and in the decisions of a review. */
@@ -117,7 +119,7 @@ export interface GenerationSummary {
   queued: number;
   succeeded: number;
   failed: number;
-  /** Queued by an earlier command of the same run, and not again. */
+  /** Generated or in progress before this command, and not queued again. */
   unchanged: number;
   tasks: {
     id: string;
@@ -128,9 +130,9 @@ export interface GenerationSummary {
     label?: boolean;
   }[];
   duration_ms: number;
-  /** Images that exist already and were not queued; only with `--missing`. */
+  /** Those of them that existed, whoever has generated them; only with `--missing`. */
   existing?: number;
-  /** Images that another run has in progress, or may have, and that were not queued; only with `--missing`. */
+  /** Those of them that another run has in progress, or may have; only with `--missing`. */
   in_progress?: number;
   /** Rows beyond the limit, which count nowhere else; only with `--limit`. */
   left?: number;

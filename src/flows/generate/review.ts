@@ -135,7 +135,7 @@ function missingImages(images: readonly ReviewedImage[], state: State): Problem[
   const listed = new Set(images.map(({ row }) => row.task_id));
   const lastLines = new Map<string, number>();
   for (const { row, sent } of images) if (sent !== undefined) lastLines.set(sent.run, row.fileLine);
-  return [...lastLines].flatMap(([run, line]) => {
+  const problems = [...lastLines].flatMap(([run, line]): Problem[] => {
     const tasks = state.batches.of(run).flatMap(({ jobs }) => jobs);
     const missing = tasks.filter((id) => !listed.has(id)).length;
     if (missing === 0) return [];
@@ -143,6 +143,8 @@ function missingImages(images: readonly ReviewedImage[], state: State): Problem[
     const message = `the last row of the run of ${of}: ${missing} of its ${tasks.length} images are missing`;
     return [{ line, param: "task_id", code: "incomplete_decisions", message }];
   });
+  // A grown sheet shows some images of the run before it, with all of its own.
+  return problems.length < lastLines.size ? [] : problems;
 }
 
 /** The decisions of a review, as they are recorded. A decision that is recorded again stays that of its reviewer. */
@@ -161,14 +163,14 @@ function toStored(
 }
 
 /**
- * Rejects a review that is not of this run: what it says would be done to images of another one. Throws an InputError that names
+ * Rejects a review that is not of this input: what it says would be done to images of another one. Throws an InputError that names
  * the first line.
  */
 export function rejectOtherRun(
   { file, images }: Review,
-  { id, input, state }: { id: string; input: string; state: State },
+  { input, state, isOfInput }: { input: string; state: State; isOfInput: (task: string) => boolean },
 ): void {
-  const foreign = images.find(({ sent }) => sent?.run !== id);
+  const foreign = images.find(({ row }) => !isOfInput(row.task_id));
   if (foreign === undefined && images.length > 0) return;
   const name = shownName(file);
   const run = foreign?.sent === undefined ? null : state.runs.get(foreign.sent.run);

@@ -10,7 +10,7 @@ import type { Run } from "../run/run.ts";
 import { settleUnknown, type UnknownBatches } from "../run/unknown-outcome.ts";
 import { counted } from "../words.ts";
 import { batchKey, type Generation, loadGenerations } from "./generation.ts";
-import type { GenerateInput, UnknownChoice } from "./generation-run.ts";
+import type { UnknownChoice } from "./generation-run.ts";
 
 /** Batches whose outcome is unknown, for the error. */
 interface Unanswered extends UnknownBatches {
@@ -30,7 +30,10 @@ const surelyEarlierMs = 5_000;
  * as they were, because each image would be paid for twice. The images of the service's tasks show whether a batch was queued;
  * where they do not, `--unknown` decides. Throws a CatError of type conflict without it.
  */
-export async function settleExpired(run: Run, { file, unknown }: GenerateInput): Promise<void> {
+export async function settleExpired(
+  run: Run,
+  { file, unknown }: { file: string; unknown: UnknownChoice | undefined },
+): Promise<void> {
   const { batches } = run.state;
   const clocks = await readClocks(run);
   const isExpired = (batch: StoredBatch) =>
@@ -65,7 +68,7 @@ export async function settleExpired(run: Run, { file, unknown }: GenerateInput):
   if (undecided.length === 0) return;
   await settleUnknown<Unanswered, UnknownChoice>({
     batches: undecided,
-    files: [file.source.name],
+    files: [file],
     facts: {
       generations: undecided.reduce((sum, batch) => sum + batch.rows.length, 0),
       candidates: undecided.reduce((sum, batch) => sum + findCandidates(batch).length, 0),

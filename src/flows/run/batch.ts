@@ -5,6 +5,7 @@ import type { ApiError, Problem } from "../../client/api-error.ts";
 import type { Clocks } from "../../clock.ts";
 import type { CatError } from "../../errors.ts";
 import type { ChangeToSend } from "../../state/changes.ts";
+import type { ClaimedLook } from "../../state/looks.ts";
 
 /** The request with which a flow sends its batches. */
 export interface BatchOperation {
@@ -44,6 +45,8 @@ export interface CutBatch {
   readonly readAt?: number;
   /** What it changes about known products, to be undone later; they were read before. */
   readonly changes?: readonly ChangeToSend[];
+  /** The images that it requests. */
+  readonly looks?: readonly ClaimedLook[];
 }
 
 /** The known data of a batch, whatever its outcome. `bytes` is the size of its body. */

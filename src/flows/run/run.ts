@@ -67,14 +67,10 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly sameOrganization?: boolean | null;
   /** Whether a run that has ended is read, instead of begun again. */
   readonly once?: boolean;
-  /** The identity of an open run that this command resumes, if it has sent something, instead of one of its own. */
-  readonly resumes?: string | undefined;
-  /** The ID of the run to work on, if it is one of this identity or of `resumes`, and not the last one. */
+  /** The ID of the run to work on, if it is one of this identity, and not the last one. */
   readonly runId?: string | undefined;
   /** Whether no other run of this kind may work at the same time, whatever its input. */
   readonly alone?: boolean;
-  /** The identity that no two processes work on at the same time (default: that of the run). */
-  readonly heldAs?: string;
   /** Whether the open run of an earlier process ends, after this has settled it, and a new one begins. */
   readonly replaces: (begun: Run) => boolean | Promise<boolean>;
 }
@@ -94,13 +90,10 @@ export async function withRun<Done>(
   const { signal, release } = startPatience(noun, timeoutMs, host);
   try {
     const { state, sentJobs, service } = await host.memory();
-    const { sameOrganization = null, once = false, resumes, replaces } = request;
-    const heldAs = request.alone === true ? kind : request.heldAs;
+    const { sameOrganization = null, once = false, identity, replaces } = request;
+    const heldAs = request.alone === true ? kind : identity;
     const account = await findAccount({ client, state, service, sameOrganization, onNote, signal });
-    const stopped = resumes === undefined ? null : state.runs.findOpen({ account, kind, identity: resumes });
-    const isResumed = stopped !== null && state.batches.of(stopped.id).length > 0;
     const named = namedRun(request, account, state);
-    const { identity } = named ?? (isResumed ? stopped : request);
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
     const { hold, begun, ended, finished, open } = claimRun(fresh, { pid, once, heldAs, named }, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
@@ -143,7 +136,7 @@ export async function withRun<Done>(
  * that is the open run of an earlier process. Throws a CatError of type conflict if another process holds it.
  */
 export async function withoutBeginning<Done>(
-  request: Omit<RunRequest, "replaces" | "once" | "resumes" | "runId" | "heldAs">,
+  request: Omit<RunRequest, "replaces" | "once" | "runId">,
   isResumed: (begun: Run) => boolean,
   host: RunHost,
   work: (run: Run) => Promise<Done>,
@@ -175,10 +168,9 @@ export async function withoutBeginning<Done>(
 }
 
 /** The run that a request names; null where it is one of another input. */
-function namedRun({ runId, kind, identity, resumes }: RunRequest, account: number, { runs }: State) {
+function namedRun({ runId, kind, identity }: RunRequest, account: number, { runs }: State) {
   const named = runId === undefined ? null : runs.get(runId);
-  const isOfInput = named?.identity === identity || named?.identity === resumes;
-  return isOfInput && named?.account === account && named.kind === kind ? named : null;
+  return named?.identity === identity && named.account === account && named.kind === kind ? named : null;
 }
 
 /**
@@ -195,7 +187,7 @@ export function claimRun(
     once,
     heldAs = run.identity,
     named = null,
-  }: { pid: number; once: boolean; heldAs?: string | undefined; named?: StoredRun | null },
+  }: { pid: number; once: boolean; heldAs?: string; named?: StoredRun | null },
   { runs }: State,
 ) {
   const owner = { pid, since: run.startedAt, file: run.file };

@@ -148,15 +148,32 @@ describe("--approved", () => {
 
   test("with a review of another run queues and moves nothing", async () => {
     const world = await savedWorld();
-    world.write("looks.csv", `${world.read("looks.csv")}DRESS-4,Amara,studio,full-front\n`);
+    world.write("looks.csv", world.read("looks.csv").replace("DRESS-2", "DRESS-4"));
     expect(await world.cat(line)).toEqual({
       exit: 3,
       stdout: "",
       stderr:
-        "error: decisions.csv:2 is about an image of another run (looks.csv, 2026-01-05T09:00:05Z); nothing was queued or moved\nUse the file of decisions about the images of looks.csv.\n",
+        "error: decisions.csv:3 is about an image of another run (looks.csv, 2026-01-05T09:00:05Z); nothing was queued or moved\nUse the file of decisions about the images of looks.csv.\n",
     });
     expect(world.tasks()).toHaveLength(3);
     expect(world.images()).toEqual({ kept: world.names, rejected: null });
+  });
+
+  test("with the review of a sheet that has grown since moves its images", async () => {
+    const world = await savedWorld();
+    const [first, second, third] = world.names as [string, string, string];
+    world.looks(...[1, 2, 3, 4].map((at) => `DRESS-${at},Amara,studio,full-front`));
+    expect(await world.cat(line)).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining(
+        "Saved 4 images in images (listed in results.csv).\n  1 rejected image in",
+      ),
+    });
+    expect(world.images()).toEqual({
+      kept: [first, third, expect.stringContaining("DRESS-4")],
+      rejected: [second],
+    });
+    expect(world.tasks()).toHaveLength(4);
   });
 
   longTest("with an edited review queues and moves nothing", async () => {

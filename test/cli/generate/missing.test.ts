@@ -54,28 +54,24 @@ describe("--missing", () => {
     const json = await world.cat("tryon looks.csv --missing --json");
     expect(json.exit).toBe(0);
     expect(summaryOf(json.stdout)).toMatchObject({
-      ...{ total: 4, existing: 4, in_progress: 0, queued: 0, unchanged: 0, tasks: [] },
+      ...{ total: 4, existing: 4, in_progress: 0, queued: 0, unchanged: 4, succeeded: 4 },
     });
     expect(world.queuing()).toHaveLength(2);
   });
 
-  longTest("with --save names the command that saves images which exist, also the second time", async () => {
+  test("saves images that exist, also the second time", async () => {
     const world = await generateWorld();
     world.looks(looks[0]!);
-    const first = await world.cat("tryon looks.csv --missing --yes --json");
-    const { run_id } = summaryOf(first.stdout);
-    for (let at = 0; at < 2; at++)
-      expect(
-        (await world.cat("tryon looks.csv --missing --yes --save images")).stderr.split("\n").slice(-5),
-      ).toEqual([
-        "Nothing to do: 1 image of looks.csv exists.",
-        "No image was saved in images.",
-        "To save the images that this input has generated last, run:",
-        `  cat tasks save --run ${run_id} --save images`,
-        "",
-      ]);
-    const saved = await world.cat(`tasks save --run ${run_id} --save images`);
-    expect(saved.stderr).toContain("Saved 1 image in images");
+    await world.cat("tryon looks.csv --missing --yes");
+    const results = [];
+    for (let at = 0; at < 2; at++) {
+      expect((await world.cat("tryon looks.csv --missing --yes --save images")).stderr).toBe(
+        "Nothing to do: 1 image of looks.csv exists.\nSaved 1 image in images (listed in results.csv).\n",
+      );
+      results.push(world.read("images/results.csv"));
+    }
+    expect(results[1]).toBe(results[0]);
+    expect(world.tasks()).toHaveLength(1);
   });
 
   test("asks for the cost of the missing images only; a dry run shows them", async () => {
@@ -104,7 +100,7 @@ describe("--missing", () => {
     expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
     world.looks(looks[0]!, looks[1]!);
     const ran = await world.cat("tryon looks.csv --missing --yes --json");
-    expect(summaryOf(ran.stdout)).toMatchObject({ existing: 1, queued: 1, succeeded: 1 });
+    expect(summaryOf(ran.stdout)).toMatchObject({ existing: 1, queued: 1, succeeded: 2 });
     const again = await world.cat("tryon looks.csv --missing --yes --json");
     expect(summaryOf(again.stdout)).toMatchObject({ existing: 2, queued: 0 });
     await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 1 });
@@ -125,7 +121,7 @@ describe("--missing", () => {
     world.clock.advance(60_000);
     const later = await world.cat("tryon looks.csv --missing --yes --json");
     // The task of the other computer has ended, and shows another background.
-    expect(summaryOf(later.stdout)).toMatchObject({ existing: 1, in_progress: 0, unchanged: 3, queued: 1 });
+    expect(summaryOf(later.stdout)).toMatchObject({ existing: 1, in_progress: 0, unchanged: 4, queued: 1 });
   });
 
   test("knows the images of another computer and of the dashboard by what the catalogue says", async () => {
@@ -179,18 +175,16 @@ describe("--missing", () => {
 });
 
 describe("no image is paid for twice", () => {
-  test("by two --missing at once: the second one names the first", async () => {
+  test("by two --missing at once: what the second one has queued, the first one leaves out", async () => {
     const world = await generateWorld();
     world.looks(...looks);
     world.write("other.csv", `${world.read("looks.csv")}DRESS-5,Amara,studio,full-front\n`);
     const { ran, shows, type } = atTerminal(world, "tryon looks.csv --missing --save images");
     await shows("Generate 4 images");
-    const second = await world.cat("tryon other.csv --missing --yes");
-    expect(second.exit).toBe(6);
-    expect(second.stderr).toContain(" has been working on looks.csv since ");
+    const second = await world.cat("tryon other.csv --missing --yes --json");
+    expect(summaryOf(second.stdout)).toMatchObject({ queued: 5, unchanged: 0 });
     await type("Generate 4 images", "y\r");
     expect((await ran).exit).toBe(0);
-    expect((await world.cat("tryon other.csv --missing --yes")).exit).toBe(0);
     expect(world.tasks()).toHaveLength(5);
   });
 
@@ -204,7 +198,7 @@ describe("no image is paid for twice", () => {
     await type("Generate 4 images", "y\r");
     const { exit, stderr } = await ran;
     expect([exit, world.tasks().length]).toEqual([0, 4]);
-    expect(stderr).toContain("  2 images not queued: in progress");
+    expect(stderr).toContain("  2 images not queued: they exist");
   });
 
   longTest.each(["before", "after"])(
@@ -253,20 +247,23 @@ describe("no image is paid for twice", () => {
 });
 
 describe("the same file without --missing", () => {
-  test("queues nothing after --missing has queued images, generated or without a response", async () => {
+  test("resumes a stopped --missing as it was begun, and queues nothing after one that has ended", async () => {
     const world = await halfDone();
+    await queueElsewhere(world, "DRESS-3");
+    world.clock.advance(60_000);
     await world.fault({ match: queuing, drop: "after", times: 20 });
     expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(7);
     await calm(world);
-    const rejected = {
-      exit: 6,
-      stdout: "",
-      stderr:
-        "error: images of looks.csv were queued with --missing before; nothing was queued\nAdd --missing to continue, or --fresh to generate all images again.\n",
-    };
-    expect(await world.cat("tryon looks.csv --yes")).toEqual(rejected);
-    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
-    expect(await world.cat("tryon looks.csv --yes")).toEqual(rejected);
+    const resumed = await world.cat("tryon looks.csv --yes --json");
+    // The other machine has generated DRESS-3.
+    expect(summaryOf(resumed.stdout)).toMatchObject({ total: 4, queued: 1, unchanged: 3, existing: 3 });
+    const after = await world.cat("tryon looks.csv --yes");
+    expect(after).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(
+        /^Nothing to do: 1 image of looks\.csv was queued on \S+ and has finished, and 3 others exist\. To generate again, add --fresh\.\n/,
+      ),
+    });
     expect(world.tasks()).toHaveLength(4);
     const fresh = await world.cat("tryon looks.csv --yes --json --fresh");
     expect(summaryOf(fresh.stdout)).toMatchObject({ queued: 4 });

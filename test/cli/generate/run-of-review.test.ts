@@ -33,9 +33,10 @@ describe("the run of --approved is that of its decisions", () => {
       exit: 0,
       stdout: "",
       stderr: [
-        "Applied decisions.csv to 2 images of looks.csv; nothing was queued.",
-        "Saved 2 images in images (listed in results.csv).",
+        "Applied decisions.csv to 3 images of looks.csv; nothing was queued.",
+        "Saved 3 images in images (listed in results.csv).",
         "  1 rejected image in images/rejected",
+        "  1 image without a decision",
         "",
       ].join("\n"),
     });

@@ -392,7 +392,7 @@ describe("a run that was stopped", () => {
     // Now its own tasks exist beside those of others.
     world.looks(...own, "DRESS-3,Amara,garden,full-front");
     await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
-    await world.cat("tryon looks.csv --yes");
+    await world.cat("tryon looks.csv --yes --fresh");
     await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
     world.looks("DRESS-3,Amara,street,full-back");
     await world.cat("tryon looks.csv --yes", elsewhere);

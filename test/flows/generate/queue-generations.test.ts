@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import { Balance } from "../../../src/flows/generate/balance.ts";
 import { type Generation, packGenerations } from "../../../src/flows/generate/generation.ts";
-import type { GenerationRun } from "../../../src/flows/generate/generation-run.ts";
+import { type GenerationRun, lookRule } from "../../../src/flows/generate/generation-run.ts";
 import { queueGenerations } from "../../../src/flows/generate/queue.ts";
 import type { Run } from "../../../src/flows/run/run.ts";
 import { BadResponseError, NetworkError } from "../../../src/http/errors.ts";
@@ -24,7 +24,9 @@ const generationRun = (run: Run, remaining: Generation[]) =>
     balance: new Balance(run),
     sent: new Map(),
     remaining,
-    replaced: new Set(),
+    known: new Map(),
+    rule: lookRule({ missing: false, allowDuplicates: false, review: null }, run),
+    pid: 1,
     rejected: new Map(),
   }) as unknown as GenerationRun;
 
@@ -87,20 +89,23 @@ describe("an image that replaces a rejected one", () => {
     state.batches.begin = (of, batch) => {
       state.batches.begin = begin;
       const memo = packGenerations(remaining.slice(0, 1));
-      begin(of, { ...batch, run: "other", idempotencyKey: "theirs", references: ["task-0"], memo });
+      const looks = batch.looks!.slice(0, 1);
+      begin(of, { ...batch, run: "other", idempotencyKey: "theirs", memo, looks });
+      // The response tells its task.
+      state.batches.accepted("other", 0, ["task-9"]);
       return begin(of, batch);
     };
     const run = generationRun({ ...at, options: fresh ? { fresh: "yes" } : {} }, remaining);
     expect(await queueGenerations(run, () => {})).toBe(undefined);
-    return { replaced: [...run.replaced], sent: [...run.sent.keys()] };
+    return { known: [...run.known.keys()], sent: [...run.sent.keys()] };
   }
 
   test("is left out where another run records it first", async () => {
-    expect(await rerun(false)).toEqual({ replaced: ["2.0"], sent: ["3.0"] });
+    expect(await rerun(false)).toEqual({ known: ["2.0"], sent: ["3.0"] });
   });
 
   test("is sent once more with --fresh", async () => {
-    expect(await rerun(true)).toEqual({ replaced: [], sent: ["2.0", "3.0"] });
+    expect(await rerun(true)).toEqual({ known: [], sent: ["2.0", "3.0"] });
   });
 });
 

@@ -2,8 +2,14 @@ import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import { readGenerations } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import { type AskedGeneration, type AskedOfFile, placeKey } from "../../../flows/generate/generation.ts";
-import type { MissingImages } from "../../../flows/generate/missing.ts";
+import {
+  type AskedGeneration,
+  type AskedOfFile,
+  type Generation,
+  placeKey,
+  sentGenerations,
+} from "../../../flows/generate/generation.ts";
+import { type GenerateInput, identityOf, lookRule } from "../../../flows/generate/generation-run.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
@@ -26,9 +32,10 @@ import { noteLines, unlistedNotes } from "./unlisted-values.ts";
 export async function dryRun(
   app: App,
   flags: GenerateFlags,
-  file: RowFile,
+  input: Pick<GenerateInput, "file" | "replacing">,
   foundProblems: FoundProblems | null,
 ): Promise<void> {
+  const { file, replacing } = input;
   const name = shownName(file.source.name);
   const problems: Problem[] = [];
   const { random, interrupt } = app.context;
@@ -38,8 +45,8 @@ export async function dryRun(
     onProblem: (problem) => void problems.push(problem),
   });
   const inFile = checked.unusable
-    ? { asked: [], table: null }
-    : await readGenerations(file, refused, { ...flags, replacing: new Map() });
+    ? { asked: [], table: null, isExpanded: false }
+    : await readGenerations(file, refused, { ...flags, replacing });
   const { asked } = inFile;
   try {
     rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
@@ -50,8 +57,9 @@ export async function dryRun(
   const resolved = await lookUp(app, flags, inFile);
   problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();
-  const foundMissing = flags.missing && resolved !== null ? await countedMissing(app, flags, resolved) : null;
-  const places = foundMissing === null ? null : new Set(foundMissing.missing.map(placeKey));
+  const { isExpanded } = inFile;
+  const there = resolved && (await findThere(app, flags, { ...input, isExpanded, ...resolved }));
+  const places = there && new Set(there.remaining.map(placeKey));
   const valid = asked.filter(
     (generation) => !unresolved.has(generation.line) && places?.has(placeKey(generation)) !== false,
   );
@@ -75,7 +83,8 @@ export async function dryRun(
   if (app.io.json) {
     await app.io.jsonData({
       ...plan,
-      ...(foundMissing !== null && { existing: foundMissing.existing, in_progress: foundMissing.inProgress }),
+      ...(there !== null && { unchanged: there.existing + there.inProgress }),
+      ...(there !== null && flags.missing && { existing: there.existing, in_progress: there.inProgress }),
       ...(notes.length + mismatches.length > 0 && {
         notes: [...notes.map((note) => ({ ...toJson(note), known: note.known })), ...mismatches.map(toJson)],
       }),
@@ -95,10 +104,11 @@ export async function dryRun(
   await app.io.show({ columns, format: "table" }, rows);
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   const { left = 0 } = check;
-  const { existing = 0, inProgress = 0 } = foundMissing ?? {};
+  const { existing = 0, inProgress = 0 } = there ?? {};
+  const more = valid.length === 0 ? "image" : "more image";
   const others = [
-    ...(existing > 0 ? [` ${counted(existing, "more image")} ${existing === 1 ? "exists" : "exist"}.`] : []),
-    ...(inProgress > 0 ? [` ${counted(inProgress, "more image")} in progress.`] : []),
+    ...(existing > 0 ? [` ${counted(existing, more)} ${existing === 1 ? "exists" : "exist"}.`] : []),
+    ...(inProgress > 0 ? [` ${counted(inProgress, more)} in progress.`] : []),
     ...(left > 0 ? [` ${counted(left, "row")} left (--limit).`] : []),
   ].join("");
   await app.io.note(
@@ -151,20 +161,42 @@ async function lookUp(
   return resolveGenerations(asked, service, { allowDuplicates, table, onProgress: () => {} });
 }
 
-/** What of the input does not exist. */
-async function countedMissing(
+/** What of the input the run would generate, and how many images it would not, as it decides itself. */
+async function findThere(
   app: App,
-  { kind }: GenerateFlags,
-  { generations }: Resolved,
-): Promise<MissingImages> {
-  const { memoryOfProfile } = await import("../../app/profile-state.ts");
-  const { findMissing } = await import("../../../flows/generate/missing.ts");
+  flags: GenerateFlags,
+  input: Pick<GenerateInput, "file" | "replacing"> & {
+    readonly isExpanded: boolean;
+    readonly generations: readonly Generation[];
+  },
+) {
+  const [{ memoryOfProfile }, { findKnown }, { countKnown }] = await Promise.all([
+    import("../../app/profile-state.ts"),
+    import("../../../flows/generate/find-known.ts"),
+    import("../../../flows/generate/known-looks.ts"),
+  ]);
+  const { kind, fresh, missing } = flags;
   const { state, service } = await memoryOfProfile(app);
   const { clock, interrupt: signal } = app.context;
   // An account that is not known yet has no runs.
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint) ?? 0;
+  const ofInput = { account, kind, identity: identityOf(input, input.isExpanded) };
+  const open = fresh ? null : state.runs.findOpen(ofInput);
+  const ended = fresh || missing || open !== null ? null : state.runs.findEnded(ofInput);
+  const { id, options } = open ?? ended ?? { id: "", options: { ...(fresh && { fresh: "yes" }) } };
+  const sent = sentGenerations(state, id);
+  const unsent = input.generations.filter((generation) => !sent.has(placeKey(generation)));
   const client = await app.client();
-  return findMissing(generations, { client, clock, signal, state, service, account, kind, id: "" });
+  const searched = { client, clock, signal, concurrency: defaultConcurrency, state, service, account, kind };
+  const rule = lookRule({ ...flags, review: null }, { options, state, id });
+  const { known, remaining } = await findKnown(unsent, searched, rule);
+  const { existing, inProgress } = countKnown(known);
+  return {
+    // A run that has ended queues nothing.
+    remaining: ended === null ? remaining : [],
+    existing: existing + input.generations.length - unsent.length,
+    inProgress,
+  };
 }
 
 /** As far as names tell: for how many requests it takes. */

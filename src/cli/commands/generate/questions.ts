@@ -4,7 +4,7 @@ import { allModels } from "../../../flows/catalogue/lookups.ts";
 import { shortBy } from "../../../flows/generate/balance.ts";
 import type { CostPlan, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
-import { counted, grouped } from "../../../flows/words.ts";
+import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { type Choice, canAsk, openPrompts, type Prompts } from "../../app/prompts.ts";
@@ -13,12 +13,16 @@ import type { LearnedField } from "../../completion/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
-/** Has the user agree to the number of images, which cost credits; `--yes` agrees. Throws without a terminal. */
+/**
+ * Has the user agree to the number of images, which cost credits; `--yes` agrees, and is told what exists. Throws without a
+ * terminal.
+ */
 export async function confirmCost(
   app: App,
-  { generations, queuedBefore, balance }: CostPlan,
+  { plan, file }: { plan: CostPlan; file: string | null },
   pause: () => void,
 ): Promise<void> {
+  const { generations, queuedBefore, balance } = plan;
   const products = new Set(generations.map(({ productId }) => productId)).size;
   const what = counted(generations.length, queuedBefore > 0 ? "more image" : "image");
   const images = `${what} of ${counted(products, "product")}`;
@@ -26,13 +30,24 @@ export async function confirmCost(
   const lack = short === 0 ? "" : `: ${grouped(short)} short`;
   const known =
     balance === null ? "balance unknown" : `${grouped(balance.left)} left at ${shownTime(balance.at)}${lack}`;
+  const there = existingClause(plan, file);
+  if (there !== "" && app.globals.yes) await app.io.note(app.io.visible(`Generating ${images}. ${there}`));
   const action = {
-    question: `Generate ${images}? Each one costs credits (${known}).`,
+    question: `Generate ${images}? ${there === "" ? "" : `${there} `}Each one costs credits (${known}).`,
     reason: `generating ${images} costs credits`,
     left: "nothing was queued",
     toAgree: "Add --yes to agree, or --dry-run to see the plan.",
   };
   await confirmAction(app, action, pause);
+}
+
+/** How many images of an input are not generated again: `3 of the 4 in looks.csv exist already.` Empty for none. */
+function existingClause({ asked, existing, inProgress }: CostPlan, file: string | null): string {
+  const of = `of the ${grouped(asked)}${file === null ? "" : ` in ${shownName(file)}`}`;
+  const busy = `${inProgress === 1 ? "is" : "are"} in progress.`;
+  if (existing === 0) return inProgress === 0 ? "" : `${grouped(inProgress)} ${of} ${busy}`;
+  const exist = `${grouped(existing)} ${of} ${existing === 1 ? "exists" : "exist"} already`;
+  return inProgress === 0 ? `${exist}.` : `${exist}, ${grouped(inProgress)} ${busy}`;
 }
 
 /** No folder, as a person types it. */

@@ -13,15 +13,7 @@ import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
-import {
-  fileWord,
-  flagLine,
-  onceOnly,
-  shellWord,
-  typedLine,
-  unlimited,
-  waiting,
-} from "../../output/command-words.ts";
+import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import type { RejectedFile } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import type { GenerateFlags } from "./flags.ts";
@@ -45,7 +37,7 @@ export function reportLines(
     unlabeled = 0,
     left = 0,
   } = summary;
-  const skipped = finishedRunAt === null ? 0 : summary.total - results.length;
+  const skipped = finishedRunAt === null ? 0 : summary.total - summary.unchanged;
   if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
@@ -73,10 +65,9 @@ export function reportLines(
       savedLine(results.filter(({ file }) => file !== null).length, flags.save),
       ...reviewedLines(results, flags),
       ...(unlabeled > 0 ? [unlabeledLine(unlabeled)] : []),
-      ...saveExisting(ended, flags.save),
     );
-  else if (stopped === undefined && summary.succeeded > 0 && !globals.mock)
-    lines.push("To save the images, run:", `  cat tasks save --run ${summary.run_id} --save images`);
+  else if (stopped === undefined && summary.succeeded > 0 && !globals.mock && queuedByRun(ended) > 0)
+    lines.push("To save the images, run:", `  ${saveCommand(ended, flags, typed)}`);
   if (summary.results_file !== undefined) lines.push(`Results: ${summary.results_file}`);
   if (summary.gallery_file !== undefined)
     lines.push(`To review the images, open ${summary.gallery_file} in a browser.`);
@@ -87,7 +78,7 @@ export function reportLines(
       `  ${typedLine(typed, { ...onceOnly, add: ["--failed", "failed.csv"] })}`,
     );
   if (stopped !== undefined && isRejection(ended)) {
-    if (not_queued === 0 && summary.queued + summary.unchanged === 0) return lines;
+    if (not_queued === 0 && queuedByRun(ended) === 0) return lines;
     const all = flags.save === undefined ? "" : " and save all of them";
     const goal = not_queued === 0 ? "For a file of the rejected rows" : `To queue the other images${all}`;
     const others = typedLine(typed, { ...onceOnly, add: ["--skip-invalid"] });
@@ -122,8 +113,8 @@ export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => (
 
 /** The error of a run of which the service rejected every input, so that nothing was queued; else null. */
 export function rejectionError(ended: EndedRun, flags: GenerateFlags): InputError | null {
-  const { rejected = [], queued, unchanged } = ended.summary;
-  if (rejected.length === 0 || queued + unchanged > 0) return null;
+  const { rejected = [] } = ended.summary;
+  if (rejected.length === 0 || queuedByRun(ended) > 0) return null;
   if (ended.stopped !== undefined && !isRejection(ended)) return null;
   return new InputError(
     `the service rejected ${counted(rejected.length, "image")} of ${shownName(flags.input)}; nothing was queued`,
@@ -157,21 +148,34 @@ export function unpaidError({ stopped, shortage, summary, results }: EndedRun): 
   return new CatError(lack, { type, code, status, requestId, hint });
 }
 
-/** Whether `--missing` has found nothing to generate. */
-const isAllThere = ({ total, existing = 0, in_progress = 0 }: EndedRun["summary"]): boolean =>
-  total > 0 && existing + in_progress === total;
+type Known = Pick<EndedRun, "summary" | "known">;
 
-/** What `--missing` has not queued, next to what it has. */
-function existingLines({ summary }: EndedRun): string[] {
-  const { existing = 0, in_progress = 0 } = summary;
+/** How many images this run has queued, by this command or an earlier one. */
+const queuedByRun = ({ summary: { queued, unchanged }, known }: Known): number =>
+  queued + unchanged - known.existing - known.inProgress;
+
+/** Whether there was nothing to generate. */
+const isAllThere = ({ summary: { total }, known: { existing, inProgress } }: Known): boolean =>
+  existing + inProgress === total;
+
+/** What the run has not queued because it is there, next to what it has. */
+function existingLines(ended: EndedRun): string[] {
+  const { existing, inProgress } = ended.known;
   const line = (count: number, why: string) =>
     count === 0 ? [] : [`  ${counted(count, "image")} not queued: ${why}`];
-  if (isAllThere(summary) && (existing === 0 || in_progress === 0)) return [];
-  return [
-    ...line(existing, existing === 1 ? "it exists" : "they exist"),
-    ...line(in_progress, "in progress"),
-  ];
+  if (ended.finishedRunAt !== null || (isAllThere(ended) && (existing === 0 || inProgress === 0))) return [];
+  return [...line(existing, existing === 1 ? "it exists" : "they exist"), ...line(inProgress, "in progress")];
 }
+
+/** The command that saves the images: of a run alone, or with those of other runs that its input asks for. */
+const saveCommand = (
+  { summary, known }: EndedRun,
+  { file }: GenerateFlags,
+  typed: readonly string[],
+): string =>
+  known.existing + known.inProgress === 0 || file === "-"
+    ? `cat tasks save --run ${summary.run_id} --save images`
+    : typedLine(typed, { ...onceOnly, add: ["--save", "images"] });
 
 /** How many images a list names. */
 const mostNamed = 20;
@@ -193,52 +197,51 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
 const lostCount = (results: EndedRun["results"]): number =>
   results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
 
-function headline({ summary, stopped, results, finishedRunAt }: EndedRun, flags: GenerateFlags): string {
-  const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;
-  const { existing = 0, in_progress = 0 } = summary;
-  const wanted = total - existing - in_progress;
+function headline(ended: EndedRun, flags: GenerateFlags): string {
+  const { summary, stopped, results, finishedRunAt, known } = ended;
+  const { total, queued, duration_ms } = summary;
+  const wanted = total - known.existing - known.inProgress;
+  const own = results.filter(({ isOfOtherRun }) => !isOfOtherRun);
+  const succeeded = own.filter(({ status }) => status === "succeeded").length;
   const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${shownName(flags.input)}`;
   if (finishedRunAt !== null) {
-    const before = results.length;
-    const what = `${before === total ? "" : `${grouped(before)} of `}${counted(total, "image")}${from}`;
+    const before = queuedByRun(ended);
+    const what = `${before === wanted ? "" : `${grouped(before)} of `}${counted(wanted, "image")}${from}`;
     const queuedThen = `${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunAt)}`;
     // Where the service does not have them anymore, the next line has what to do.
     if (lostCount(results) > 0) return `Nothing was queued: ${queuedThen}.`;
     // Files were moved or checked by the decisions; --fresh cannot be used with them.
     if (flags.approved !== undefined)
-      return `Applied ${shownName(flags.approved)} to ${what}; nothing was queued.`;
+      return `Applied ${shownName(flags.approved)} to ${counted(summary.unchanged, "image")}${from}; nothing was queued.`;
     // It would pay for all images, also for those that did not fail.
     const again =
-      flags.missing || isPartlyFinished({ summary, results, finishedRunAt })
-        ? ""
-        : " To generate again, add --fresh.";
-    return `Nothing to do: ${queuedThen} and ${before === 1 ? "has" : "have"} finished.${again}`;
+      flags.missing || isPartlyFinished({ summary, finishedRunAt }) ? "" : " To generate again, add --fresh.";
+    const others = total - wanted;
+    const exist =
+      others === 0 ? "" : `, and ${counted(others, "other")} ${others === 1 ? "exists" : "exist"}`;
+    return `Nothing to do: ${queuedThen} and ${before === 1 ? "has" : "have"} finished${exist}.${again}`;
   }
-  if (isAllThere(summary)) {
+  if (isAllThere(ended)) {
+    if (flags.rerun !== undefined)
+      return `Nothing to do: the rejected images${from} were generated again before. To generate them once more, add --fresh.`;
     const all = `${counted(total, "image")}${from}`;
-    return in_progress === 0
+    return known.inProgress === 0
       ? `Nothing to do: ${all} ${total === 1 ? "exists" : "exist"}.`
       : `Nothing to do: ${all} ${total === 1 ? "exists or is" : "exist or are"} in progress.`;
   }
-  if (total === 0)
-    return `Nothing to do: the rejected images${from} were generated again before. To generate them once more, add --fresh.`;
   if (stopped !== undefined)
-    return `Stopped: ${grouped(queued + unchanged)} of ${counted(wanted, "image")}${from} queued.`;
+    return `Stopped: ${grouped(queuedByRun(ended))} of ${counted(wanted, "image")}${from} queued.`;
   const took =
     duration_ms < 120_000 ? `${Math.round(duration_ms / 1000)} s` : `${Math.round(duration_ms / 60_000)} min`;
   if (!flags.wait) return `Queued ${counted(queued, "image")}${from} in ${took}.`;
-  return failed === 0 && succeeded === wanted
+  return succeeded === wanted
     ? `Generated ${counted(wanted, "image")}${from} in ${took}.`
     : `Generated ${grouped(succeeded)} of ${counted(wanted, "image")}${from} in ${took}.`;
 }
 
 /** Whether an earlier command has finished the run, without some of its images. */
-const isPartlyFinished = ({
-  summary,
-  results,
-  finishedRunAt,
-}: Pick<EndedRun, "summary" | "results" | "finishedRunAt">): boolean =>
-  finishedRunAt !== null && (summary.failed > 0 || summary.total > results.length);
+const isPartlyFinished = ({ summary, finishedRunAt }: Pick<EndedRun, "summary" | "finishedRunAt">): boolean =>
+  finishedRunAt !== null && (summary.failed > 0 || summary.total > summary.unchanged);
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
   const { kind, delimiter, matrix, allowDuplicates, save, label, endpoint, region, pathStyle } = flags;
@@ -266,15 +269,6 @@ export const savedLine = (saved: number, folder: string): string =>
   saved === 0
     ? `No image was saved in ${folder}.`
     : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
-
-/** How to save images that exist already, where `--missing` has generated none. */
-const saveExisting = ({ summary, runBefore }: EndedRun, save: string): string[] =>
-  runBefore === null || !isAllThere(summary)
-    ? []
-    : [
-        "To save the images that this input has generated last, run:",
-        `  cat tasks save --run ${runBefore} --save ${shellWord(save)}`,
-      ];
 
 /** What could not be saved, and what is saved but could not be moved. */
 function unsavedLines(

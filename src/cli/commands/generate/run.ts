@@ -62,7 +62,8 @@ async function generateOrCheck(
     const form = generationForm(given);
     const { limit } = flags;
     const file = { source, read: given, limit, form: flags.file === null ? withoutFixes(form) : form };
-    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file, foundProblems);
+    if (flags.dryRun)
+      await (await import("./dry-run.ts")).dryRun(app, given, { file, replacing }, foundProblems);
     else await fullRun(app, given, { file, replacing }, foundProblems);
   } finally {
     await source.close();
@@ -167,7 +168,8 @@ async function fullRun(
         async confirm(plan) {
           await confirmUnlisted(app, flags, plan, { onNote: host.onNote, pause });
           for (const { message } of mismatchNotes(plan.generations, plan.table)) host.onNote(`${message}.`);
-          await confirmCost(app, plan, pause);
+          const { file: named, rerun = named } = flags;
+          await confirmCost(app, { plan, file: rerun }, pause);
           chosen = await askSaveFolder(app, flags, pause);
           return chosen;
         },

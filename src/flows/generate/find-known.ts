@@ -1,0 +1,107 @@
+// Finding what of an input is there: on this machine, and with `--missing` at the service.
+
+import { lookDigest } from "../../state/looks.ts";
+import { isTaskEnded } from "../run/follow.ts";
+import type { Run } from "../run/run.ts";
+import { mayNotRead } from "../service-errors.ts";
+import { counted, shownName } from "../words.ts";
+import type { Generation, SentGeneration } from "./generation.ts";
+import type { GenerateDeps, GenerateInput } from "./generation-run.ts";
+import {
+  byPlaces,
+  divideKnown,
+  imagesOf,
+  type KnownImage,
+  type KnownLooks,
+  type LookRule,
+  readTasks,
+  type Searched,
+} from "./known-looks.ts";
+
+/** Divides an input by what is known, with `--missing` also at the service. */
+export async function findKnown(
+  generations: readonly Generation[],
+  run: Searched,
+  rule: LookRule,
+  onRead: (products: number) => void = () => {},
+): Promise<KnownLooks> {
+  if (rule.isFresh || generations.length === 0) return { known: [], remaining: generations };
+  await readStatuses(generations, run);
+  const here = divideKnown(generations, run, rule);
+  if (!rule.isMissing || here.remaining.length === 0) return here;
+  const { findAtService } = await import("./missing.ts");
+  const there = await findAtService(here.remaining, run, onRead);
+  return { known: [...here.known, ...there.known], remaining: there.remaining };
+}
+
+/** Reads the tasks of these looks of which no command has seen the end: one that has failed is generated again. */
+async function readStatuses(generations: readonly Generation[], run: Searched): Promise<void> {
+  const open = imagesOf(generations, run).flatMap(({ task, status }) =>
+    status === "queued" && task !== null ? task : [],
+  );
+  try {
+    const tasks = await readTasks(new Set(open), run);
+    run.state.looks.ended([...tasks.values()].filter(isTaskEnded));
+  } catch (error) {
+    // They count as in progress for a key that cannot read them.
+    if (!mayNotRead(error)) throw error;
+  }
+}
+
+/** What remains of a plan without the images that are there, and these by place. A run that has ended queues nothing. */
+export async function knownLooks(
+  planned: readonly Generation[],
+  run: Run,
+  { input, rule }: { input: GenerateInput; rule: LookRule },
+  { pid, onNote, onProgress }: GenerateDeps,
+): Promise<{ known: Map<string, KnownImage>; remaining: readonly Generation[] }> {
+  const total = new Set(planned.map(({ productId }) => productId)).size;
+  const onRead = (done: number) => onProgress({ step: "looking up images", done, total });
+  if (!run.isFinished && !rule.isFresh && !rule.isShared) {
+    const { settleOthers } = await import("./other-runs.ts");
+    const { queuing } = await import("./queue.ts");
+    await settleOthers(planned, run, { operation: queuing(input.kind, run), pid, unknown: input.unknown });
+  }
+  const read = run.isFinished ? { ...rule, isMissing: false } : rule;
+  const { known, remaining } = await findKnown(planned, run, read, onRead);
+  noteUnknownLooks(known, input, onNote);
+  if (!run.isFinished) return { known: byPlaces(known), remaining };
+  // What such a run has not queued existed on another machine.
+  const there = { taskId: null, exists: true, isUnanswered: false, isReplacement: false };
+  const elsewhere = run.options.missing === "yes" ? remaining : [];
+  return {
+    known: byPlaces([...known, ...elsewhere.map((generation) => ({ generation, ...there }))]),
+    remaining: [],
+  };
+}
+
+/** Notes how many images count as existing although a setting of them is unknown. */
+function noteUnknownLooks(
+  known: readonly KnownImage[],
+  { kind, file }: Pick<GenerateInput, "kind" | "file">,
+  onNote: GenerateDeps["onNote"],
+): void {
+  const count = known.filter(({ isLookUnknown }) => isLookUnknown).length;
+  if (count === 0) return;
+  const setting = kind === "tryon" ? "look_at_camera" : "style";
+  const [exist, them] = count === 1 ? ["exists", "it"] : ["exist", "them"];
+  onNote(
+    `${counted(count, "image")} of ${shownName(file.source.name)} ${exist}, but ${setting} of ${them} is unknown: counted as existing.`,
+  );
+}
+
+/** Whether the image of a task is one of the input, or of the same look as one. */
+export function isOfInput(
+  sent: ReadonlyMap<string, SentGeneration>,
+  known: ReadonlyMap<string, KnownImage>,
+  { state }: Run,
+): (task: string) => boolean {
+  const images = [...sent.values(), ...known.values()];
+  const tasks = new Set(images.map(({ taskId }) => taskId));
+  const digests = new Set([...known.values()].map(({ generation }) => lookDigest(generation)));
+  return (task) => tasks.has(task) || digests.has(state.looks.digestOf(task) ?? "");
+}
+
+/** How many rejected images of the input were generated again before. */
+export const countReplaced = (known: ReadonlyMap<string, KnownImage>): number =>
+  [...known.values()].filter(({ isReplacement }) => isReplacement).length;

@@ -1,0 +1,413 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
+import { generateWorld, summaryOf } from "./generate-world.ts";
+
+type World = Awaited<ReturnType<typeof generateWorld>>;
+
+const look = (product: number, more = "Amara,studio,full-front") => `DRESS-${product},${more}`;
+const looks = [1, 2, 3, 4].map((product) => look(product));
+const queuing = { method: "POST", path: "/v1/tasks" };
+const calm = (world: World) => fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+
+/** Three images of looks.csv, which then gets a fourth row. */
+async function grownWorld(flags = ""): Promise<World> {
+  const world = await generateWorld();
+  world.looks(...looks.slice(0, 3));
+  expect((await world.cat(`tryon looks.csv --yes ${flags}`.trim())).exit).toBe(0);
+  world.looks(...looks);
+  return world;
+}
+
+const imagesIn = (world: World, folder: string): string[] =>
+  readdirSync(join(world.folder, folder)).filter((name) => name.includes("DRESS"));
+
+/** Writes a review of the tasks with these indexes. */
+function review(world: World, file: string, decided: Record<number, "approve" | "reject">): void {
+  const tasks = world.tasks();
+  const rows = Object.entries(decided).map(([at, decision]) => `${tasks[Number(at)]!.id},${decision}`);
+  world.write(file, `task_id,decision\n${rows.join("\n")}\n`);
+}
+
+describe("a sheet that has grown", () => {
+  test("generates only its new look, and asks for that", async () => {
+    const world = await grownWorld();
+    const { ran, type } = atTerminal(world, "tryon looks.csv --save images");
+    await type("Generate 1 image of 1 product? 3 of the 4 in looks.csv exist already.", "y\r");
+    expect((await ran).exit).toBe(0);
+    expect(world.tasks()).toHaveLength(4);
+    expect(imagesIn(world, "images")).toHaveLength(4);
+  });
+
+  test("saves, lists and shows the images that exist", async () => {
+    const world = await grownWorld();
+    const ran = await world.cat(
+      "tryon looks.csv --yes --save images --results all.csv --gallery review.html --json",
+    );
+    const ids = world.tasks().map(({ id }) => id);
+    expect(summaryOf(ran.stdout)).toMatchObject({
+      ...{ total: 4, queued: 1, unchanged: 3, succeeded: 4, failed: 0, gallery_file: "review.html" },
+      tasks: ids.map((id, at) => ({
+        id,
+        line: at + 2,
+        status: "succeeded",
+        output_file: expect.any(String),
+      })),
+    });
+    expect(summaryOf(ran.stdout)).not.toHaveProperty("existing");
+    expect(imagesIn(world, "images")).toHaveLength(4);
+    const page = world.read("review.html");
+    for (const id of ids)
+      for (const text of [page, world.read("all.csv"), world.read("images/results.csv")])
+        expect(text).toContain(id);
+  });
+
+  test("says the same with --yes, and reports what it has generated, and the command that saves all of it", async () => {
+    const world = await grownWorld();
+    const ran = await world.cat("tryon looks.csv --yes");
+    expect(ran.stderr).toMatch(
+      /^Generating 1 image of 1 product\. 3 of the 4 in looks\.csv exist already\.\n.*\nGenerated 1 image of looks\.csv in \d+ s\.\n {2}3 images not queued: they exist\nTo save the images, run:\n {2}cat tryon looks\.csv --yes --save images\n$/,
+    );
+    const saved = await world.cat("tryon looks.csv --yes --save images");
+    expect(saved.stderr).toMatch(
+      /^Nothing to do: 1 image of looks\.csv was queued on \S+ and has finished, and 3 others exist\. To generate again, add --fresh\.\nSaved 4 images/,
+    );
+    expect(world.tasks()).toHaveLength(4);
+  });
+
+  test("has nothing to do in another order, as a part, or in another file", async () => {
+    const world = await grownWorld();
+    world.looks(looks[2]!, looks[0]!);
+    world.write("other.csv", world.read("looks.csv"));
+    for (const file of [
+      "looks.csv",
+      "other.csv",
+      "--model Amara --background studio --angle full-front --product DRESS-2",
+    ]) {
+      const ran = await world.cat(`tryon ${file} --yes --json`);
+      const { total, queued, unchanged } = summaryOf(ran.stdout);
+      expect([ran.exit, total - unchanged, queued]).toEqual([0, 0, 0]);
+    }
+    const people = await world.cat("tryon other.csv --yes");
+    expect(people.stderr).toBe("Nothing to do: 2 images of other.csv exist.\n");
+    expect(world.tasks()).toHaveLength(3);
+  });
+
+  test.each(["--fresh", "--allow-duplicates"])("generates all of it with %s", async (flag) => {
+    const world = await grownWorld();
+    const ran = await world.cat(`tryon looks.csv --yes --json ${flag}`);
+    expect(summaryOf(ran.stdout)).toMatchObject({ total: 4, queued: 4, unchanged: 0 });
+    expect(ran.stderr).not.toContain("exist");
+    expect(world.tasks()).toHaveLength(7);
+  });
+
+  test("is shown by a dry run as it would be generated, also once it is finished", async () => {
+    const world = await grownWorld();
+    const dry = async (flags = "") => {
+      const { stdout } = await world.cat(`tryon looks.csv --dry-run --json ${flags}`.trim());
+      const { total, generations, unchanged } = JSON.parse(stdout);
+      return { total, generations, unchanged };
+    };
+    expect(await dry()).toEqual({ total: 4, generations: 1, unchanged: 3 });
+    expect(await dry("--fresh")).toEqual({ total: 4, generations: 4, unchanged: 0 });
+    const people = await world.cat("tryon looks.csv --dry-run");
+    expect(people.stderr).toBe(
+      "looks.csv: 1 image in 1 request. 3 more images exist. Nothing was queued (--dry-run).\n",
+    );
+    await world.cat("tryon looks.csv --yes");
+    expect(await dry()).toEqual({ total: 4, generations: 0, unchanged: 4 });
+    expect(world.tasks()).toHaveLength(4);
+  });
+
+  test("follows images in progress of the earlier run, and generates those again that have failed", async () => {
+    const world = await generateWorld();
+    world.looks(...looks.slice(0, 3));
+    await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 1 });
+    await world.cat("tryon looks.csv --yes --no-wait");
+    world.looks(...looks);
+    const busy = await world.cat("tryon looks.csv --yes --no-wait");
+    expect(busy.stderr).toMatch(
+      /^Generating 1 image of 1 product\. 3 of the 4 in looks\.csv are in progress\.\nQueued 1 image of looks\.csv in \d+ s\.\n {2}3 images not queued: in progress\n/,
+    );
+    const followed = await world.cat("tryon looks.csv --yes --json");
+    expect([followed.exit, summaryOf(followed.stdout)]).toMatchObject([
+      8,
+      { total: 4, queued: 0, unchanged: 4, succeeded: 3, failed: 1, failed_file: "looks.failed.csv" },
+    ]);
+    world.looks(...looks, look(5));
+    const again = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(again.stdout)).toMatchObject({ total: 5, queued: 2, unchanged: 3, succeeded: 5 });
+  });
+
+  test("learns from the service that an image of --no-wait has failed since", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!);
+    await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 1 });
+    await world.cat("tryon looks.csv --yes --no-wait");
+    world.clock.advance(60_000);
+    world.looks(looks[0]!, looks[1]!);
+    const ran = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(ran.stdout)).toMatchObject({ queued: 2, unchanged: 0, succeeded: 2, failed: 0 });
+  });
+
+  test("takes stylings as a set, and other settings as another look", async () => {
+    const world = await generateWorld();
+    const header = "product_reference,model_id,background,angle_shot,styling_product_ids,look_at_camera";
+    const sheet = (...rows: string[]) => world.write("looks.csv", `${[header, ...rows].join("\n")}\n`);
+    const styled = (stylings: string, camera = "") =>
+      `DRESS-1,Amara,#F4F1EA,full-front,${stylings},${camera}`;
+    sheet(styled("DRESS-2|DRESS-3"));
+    await world.cat("tryon looks.csv --yes");
+    sheet(
+      styled("DRESS-3|DRESS-2", "true").replace("#F4F1EA", "#f4f1ea"),
+      ...[styled(""), styled("DRESS-2"), styled("DRESS-2|DRESS-3", "false")],
+    );
+    const ran = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(ran.stdout)).toMatchObject({ total: 4, queued: 3, unchanged: 1 });
+    sheet(styled("DRESS-2|DRESS-3"), styled("DRESS-3|DRESS-2"));
+    expect(await world.cat("tryon looks.csv --yes")).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining("the same image is requested"),
+    });
+  });
+
+  test("of beautified shots distinguishes subtype and style", async () => {
+    const world = await generateWorld();
+    const sheet = (...rows: string[]) =>
+      world.write(
+        "shots.csv",
+        `${["product_reference,subtype,background,angle_shot,style", ...rows].join("\n")}\n`,
+      );
+    sheet("DRESS-1,clothing,white,front,ghost");
+    await world.cat("beautify shots.csv --yes");
+    sheet(
+      "DRESS-1,clothing,white,front,ghost",
+      "DRESS-1,clothing,white,front,flatlay",
+      "DRESS-1,clothing,white,front,",
+    );
+    const ran = await world.cat("beautify shots.csv --yes --json");
+    expect(summaryOf(ran.stdout)).toMatchObject({ total: 3, queued: 2, unchanged: 1, succeeded: 3 });
+  });
+
+  test("counts rejected images as existing, until one that was to replace them has failed", async () => {
+    const world = await grownWorld();
+    review(world, "decisions.csv", { 0: "reject" });
+    await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 1 });
+    // A part of a review is enough for --rerun.
+    expect((await world.cat("tryon --rerun decisions.csv --yes --no-wait")).exit).toBe(0);
+    world.clock.advance(60_000);
+    world.looks(...looks.slice(0, 2));
+    expect(summaryOf((await world.cat("tryon looks.csv --yes --json")).stdout)).toMatchObject({
+      ...{ queued: 1, unchanged: 1, succeeded: 2 },
+    });
+    review(world, "other.csv", { 1: "reject" });
+    await world.cat("tasks review other.csv");
+    world.looks(looks[1]!, looks[2]!);
+    expect(summaryOf((await world.cat("tryon looks.csv --yes --json")).stdout)).toMatchObject({
+      ...{ queued: 0, unchanged: 2, succeeded: 2 },
+    });
+  });
+
+  test("whose only new row the service rejects exits with 3", async () => {
+    const world = await grownWorld();
+    await world.fault({ match: queuing, status: 422, times: 1 });
+    const ran = await world.cat("tryon looks.csv --yes");
+    expect([ran.exit, world.tasks().length]).toEqual([3, 3]);
+  });
+
+  test("with a review of all its images takes the decisions, also where the first sheet had more", async () => {
+    const world = await grownWorld("--save images");
+    world.looks(...looks.slice(1));
+    await world.cat("tryon looks.csv --yes --save images --gallery review.html");
+    review(world, "decisions.csv", { 1: "approve", 2: "reject", 3: "approve" });
+    expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
+    const ran = await world.cat("tryon looks.csv --yes --save images --approved decisions.csv");
+    expect(ran.stderr).toBe(
+      "Applied decisions.csv to 3 images of looks.csv; nothing was queued.\nSaved 3 images in images (listed in results.csv).\n  1 rejected image in images/rejected\n",
+    );
+  });
+});
+
+describe("a request of another run without a response", () => {
+  const stopped = async (drop: "before" | "after") => {
+    const world = await generateWorld();
+    world.looks(...looks.slice(0, 3));
+    await world.fault({ match: queuing, drop, times: 20 });
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(7);
+    await calm(world);
+    return world;
+  };
+
+  test("that the service has had is paid once: its tasks are found", async () => {
+    const world = await stopped("after");
+    world.looks(...looks);
+    const ran = await world.cat("tryon looks.csv --yes --json --save images");
+    expect(summaryOf(ran.stdout)).toMatchObject({ total: 4, queued: 1, unchanged: 3, succeeded: 4 });
+    expect([world.tasks().length, imagesIn(world, "images").length]).toEqual([4, 4]);
+  });
+
+  test("that the service has not had is not sent for rows that the sheet has no more", async () => {
+    const world = await stopped("before");
+    world.looks(looks[1]!, looks[3]!);
+    const dry = await world.cat("tryon looks.csv --dry-run --json");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 1, unchanged: 1 });
+    const ran = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(ran.stdout)).toMatchObject({ total: 2, queued: 2, unchanged: 0, succeeded: 2 });
+    expect(world.tasks()).toHaveLength(2);
+    // The first sheet generates what is left.
+    world.looks(...looks.slice(0, 3));
+    const first = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(first.stdout)).toMatchObject({ total: 3, queued: 2, unchanged: 1, succeeded: 3 });
+  });
+
+  longTest("over 24 h ago is decided with --unknown", async () => {
+    const world = await stopped("after");
+    world.clock.advance(25 * 3_600_000);
+    world.looks(...looks);
+    const ran = await world.cat("tryon looks.csv --yes --json");
+    // Its images show what it was.
+    expect(summaryOf(ran.stdout)).toMatchObject({ queued: 1, unchanged: 3, succeeded: 4 });
+    expect(world.tasks()).toHaveLength(4);
+  });
+});
+
+describe("a rejected image", () => {
+  const rejected = async () => {
+    const world = await grownWorld();
+    world.looks(...looks.slice(0, 3));
+    review(world, "decisions.csv", { 1: "reject" });
+    return world;
+  };
+  const missing = "tryon looks.csv --missing --yes";
+  const rerun = "tryon --rerun decisions.csv --yes";
+
+  test.each([
+    ["--missing, then --rerun", [missing, rerun]],
+    ["--rerun, then --missing", [rerun, missing]],
+    ["--missing without a wait, then --rerun", [`${missing} --no-wait`, rerun]],
+    ["--rerun without a wait, then --missing", [`${rerun} --no-wait`, missing]],
+  ])("is generated once by %s", async (_, commands) => {
+    const world = await rejected();
+    // The night knows the decisions.
+    review(world, "all.csv", { 0: "approve", 1: "reject", 2: "approve" });
+    await world.cat("tasks review all.csv");
+    const ended = [];
+    for (const line of commands) ended.push(await world.cat(line));
+    expect(ended.map(({ exit }) => exit)).toEqual([0, 0]);
+    expect(world.tasks()).toHaveLength(4);
+    expect(ended[1]!.stderr).toContain("Nothing to do: ");
+    const fresh = await world.cat(`${rerun} --fresh`);
+    expect([fresh.exit, world.tasks().length]).toEqual([0, 5]);
+  });
+
+  test("is generated once by both at the same moment, and by a grown sheet with --missing", async () => {
+    const world = await rejected();
+    review(world, "all.csv", { 0: "approve", 1: "reject", 2: "approve" });
+    await world.cat("tasks review all.csv");
+    world.write("more.csv", `${world.read("looks.csv")}${looks[3]}\n`);
+    const more = "tryon more.csv --missing --yes";
+    const ended = await Promise.all([missing, rerun, more].map((line) => world.cat(`${line} --json`)));
+    expect(ended.map(({ exit }) => exit)).toEqual([0, 0, 0]);
+    const queued = ended.map(({ stdout }) => summaryOf(stdout).queued);
+    expect([queued.reduce((sum, one) => sum + one), world.tasks().length]).toEqual([2, 5]);
+    for (const { stdout } of ended) {
+      const { total, queued, unchanged, succeeded } = summaryOf(stdout);
+      expect([queued + unchanged, succeeded]).toEqual([total, total]);
+    }
+  });
+
+  test("of another machine is generated once by --missing and --rerun", async () => {
+    const world = await generateWorld();
+    const elsewhere = { env: { CAT_HOME: join(world.folder, "another") } };
+    world.looks(...looks.slice(0, 2));
+    await world.cat("tryon looks.csv --yes", elsewhere);
+    const [one, other] = world.tasks();
+    const { person, background, angle_shot } = one!.scene;
+    const cells = [one!.id, one!.product_id, person!.id, background, angle_shot, "reject"];
+    writeFileSync(
+      join(world.folder, "decisions.csv"),
+      `task_id,product_id,model_id,background,angle_shot,decision\n${cells.join()}\n${other!.id},,,,,approve\n`,
+    );
+    await world.cat("tasks review decisions.csv");
+    expect(summaryOf((await world.cat(`${missing} --json`)).stdout)).toMatchObject({
+      queued: 1,
+      existing: 1,
+    });
+    const again = await world.cat(rerun);
+    expect(again.stderr).toContain(
+      "Nothing to do: the rejected images of decisions.csv were generated again before.",
+    );
+    expect(world.tasks()).toHaveLength(3);
+  });
+});
+
+describe("--missing compares", () => {
+  const header = "product_reference,model_id,background,angle_shot,styling_product_ids,look_at_camera";
+  const sheet = (world: World, ...rows: string[]) =>
+    world.write("looks.csv", `${[header, ...rows].join("\n")}\n`);
+  const elsewhere = (world: World) => ({ env: { CAT_HOME: join(world.folder, "another") } });
+
+  test("stylings of the images of other machines", async () => {
+    const world = await generateWorld();
+    sheet(world, "DRESS-1,Amara,studio,full-front,DRESS-2|DRESS-3,");
+    await world.cat("tryon looks.csv --yes", elsewhere(world));
+    sheet(
+      world,
+      ...["DRESS-3|DRESS-2", "DRESS-2", ""].map((worn) => `DRESS-1,Amara,studio,full-front,${worn},`),
+    );
+    const ran = await world.cat("tryon looks.csv --missing --yes --json");
+    expect(summaryOf(ran.stdout)).toMatchObject({
+      total: 3,
+      existing: 1,
+      queued: 2,
+      unchanged: 1,
+      succeeded: 3,
+    });
+  });
+
+  test("look_at_camera by the tasks of this machine, and says where it is unknown", async () => {
+    const world = await generateWorld();
+    const rows = [1, 2].map((product) => `DRESS-${product},Amara,studio,full-front,,`);
+    sheet(world, ...rows);
+    await world.cat("tryon looks.csv --yes");
+    sheet(world, ...rows.map((row) => `${row}false`));
+    const dry = await world.cat("tryon looks.csv --missing --dry-run --json");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 2, existing: 0 });
+    const theirs = await world.cat("tryon looks.csv --missing --yes", elsewhere(world));
+    expect(theirs.stderr).toBe(
+      "2 images of looks.csv exist, but look_at_camera of them is unknown: counted as existing.\nNothing to do: 2 images of looks.csv exist.\n",
+    );
+    expect(summaryOf((await world.cat("tryon looks.csv --missing --yes --json")).stdout)).toMatchObject({
+      ...{ queued: 2, existing: 0 },
+    });
+  });
+
+  test("the subtype of shots of other machines, which their tasks tell", async () => {
+    const world = await generateWorld();
+    const shots = (subtype: string) =>
+      world.write(
+        "shots.csv",
+        `product_reference,subtype,background,angle_shot\nDRESS-1,${subtype},white,front\n`,
+      );
+    shots("shoes");
+    expect((await world.cat("beautify shots.csv --yes", elsewhere(world))).exit).toBe(0);
+    shots("headwear");
+    const other = await world.cat("beautify shots.csv --missing --dry-run --json");
+    expect(JSON.parse(other.stdout)).toMatchObject({ generations: 1, existing: 0 });
+    shots("shoes");
+    const same = await world.cat("beautify shots.csv --missing --dry-run --json");
+    expect(JSON.parse(same.stdout)).toMatchObject({ generations: 0, existing: 1 });
+  });
+
+  test("and saves what other machines have generated", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!);
+    await world.cat("tryon looks.csv --yes", elsewhere(world));
+    const ran = await world.cat("tryon looks.csv --missing --yes --save images");
+    expect(ran.stderr).toContain("Saved 1 image in images (listed in results.csv).\n");
+    expect(readFileSync(join(world.folder, "images/results.csv"), "utf8")).toContain(world.tasks()[0]!.id);
+    expect(world.tasks()).toHaveLength(1);
+  });
+});

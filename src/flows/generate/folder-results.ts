@@ -101,11 +101,16 @@ export async function foreignResults(folder: string): Promise<string | null> {
   const readStart = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
   const [csv, ndjson] = [await readStart(folderResults.csv), await readStart(folderResults.ndjson)];
   const [header, ...records] = csv.trimEnd().split("\n");
-  const columns = header!.replace(/^\ufeff|\r$/g, "").replaceAll(";", ",");
-  const isOwnCsv = csv === "" || columns === resultColumns.join();
+  const columns = header!.replace(/^\ufeff|\r$/g, "").split(/[;,]/);
   // Its rows are read from the other list.
-  if (!isOwnCsv || (records.length > 0 && ndjson === "")) return folderResults.csv;
+  if (!isOwnHeader(columns) || (records.length > 0 && ndjson === "")) return folderResults.csv;
   return parseRows(ndjson.split("\n", 1)[0]!) === null ? folderResults.ndjson : null;
+}
+
+/** Whether these are the columns of this version or of an earlier one, which had fewer; nothing is in a new file. */
+function isOwnHeader(columns: readonly string[]): boolean {
+  const known = resultColumns.filter((column) => columns.includes(column));
+  return columns.join() === "" || (columns.join() === known.join() && columns.includes("file"));
 }
 
 /** Nothing is in a file that does not exist. */
@@ -126,12 +131,16 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
+/** What the rows of earlier versions lack. */
+const noValues = Object.fromEntries(resultColumns.map((column) => [column, null]));
+
 /** The rows of a list; an image that was not queued has no task. */
 function parseRows(text: string): ResultRow[] | null {
   try {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     const rows = lines.map((line) => parseJson(line) as ResultRow);
-    return rows.every((row) => row.task_id === null || typeof row.task_id === "string") ? rows : null;
+    const areRows = rows.every(({ task_id }) => task_id === null || typeof task_id === "string");
+    return areRows ? rows.map((row) => ({ ...noValues, ...row })) : null;
   } catch {
     return null;
   }

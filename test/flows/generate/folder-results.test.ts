@@ -72,6 +72,33 @@ test("rows without a task stay: another command wrote them with --results", asyn
   expect(ids()).toEqual({ csv: [resultColumns[1], "", "a", "b"], ndjson: [null, "a", "b"] });
 });
 
+test.each([2, 3, 4].map((less) => [resultColumns.length - less, resultColumns.slice(0, -less)] as const))(
+  "a list of an earlier version with %i columns is continued; the others of its rows are empty",
+  async (_, columns) => {
+    const folder = temporaryFolder();
+    const earlier = Object.fromEntries(
+      Object.entries(rowOf("a")).filter(([name]) => columns.includes(name as never)),
+    );
+    writeFileSync(join(folder, "results.csv"), `${columns.join()}\n2,a\n`);
+    writeFileSync(join(folder, "results.ndjson"), `${JSON.stringify(earlier)}\n`);
+    await listsIn(folder).write("b");
+    const [header, first, second] = readFileSync(join(folder, "results.csv"), "utf8").split("\n");
+    const cells = first!.split(",");
+    expect(header).toBe(resultColumns.join());
+    expect(second).toMatch(/^2,b,succeeded,/);
+    expect([cells.length, cells[1], cells.slice(columns.length).join("")]).toEqual([
+      resultColumns.length,
+      "a",
+      "",
+    ]);
+    const rows = readFileSync(join(folder, "results.ndjson"), "utf8").trim().split("\n");
+    expect(JSON.parse(rows[0]!)).toEqual({
+      ...rowOf("a"),
+      ...Object.fromEntries(resultColumns.slice(columns.length).map((name) => [name, null])),
+    });
+  },
+);
+
 test("a list with a line that is no row is not replaced", async () => {
   const folder = temporaryFolder();
   const text = `${JSON.stringify(rowOf("a"))}\nmine\n`;
@@ -105,4 +132,17 @@ test.each([
   });
   for (const [name, text] of Object.entries(files))
     expect(readFileSync(join(folder, name), "utf8")).toBe(text);
+});
+
+test("a list whose columns another program has put in another order is not continued", async () => {
+  const folder = temporaryFolder();
+  const [line, task, ...others] = resultColumns;
+  for (const columns of [
+    [task, line, ...others],
+    ["line", "task_id", "status"],
+    [...resultColumns, "mine"],
+  ]) {
+    writeFileSync(join(folder, "results.csv"), `${columns.join()}\n`);
+    await expect(listsIn(folder).write("own")).rejects.toMatchObject({ code: "results_foreign" });
+  }
 });

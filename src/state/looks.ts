@@ -133,7 +133,9 @@ export function storedLooks(db: Database): Looks & LooksWithin {
     ...looks,
     findClaimed(account, run, claimed) {
       for (const { digest, replaces, isShared } of claimed) {
-        const same = isShared ? [] : looks.of(account, digest).filter(({ isRejected }) => !isRejected);
+        const counts = ({ isRejected, task }: LookImage) =>
+          !isRejected && (task === null || task !== replaces);
+        const same = isShared ? [] : looks.of(account, digest).filter(counts);
         const others = [...same, ...(replaces === null ? [] : looks.replacing(account, replaces))];
         if (others.some((image) => image.run !== run && image.status !== "failed")) return digest;
       }

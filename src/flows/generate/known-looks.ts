@@ -56,9 +56,11 @@ function findImage(
   const replacement = replaces === undefined ? undefined : looks.replacing(account, replaces).find(isAlive);
   if (replacement !== undefined || isShared) return replacement ?? null;
   const images = looks.of(account, lookDigest(generation));
+  // A dry run does not record that it is rejected.
+  const isReplaced = ({ task }: LookImage) => task !== null && task === replaces;
   const found =
     images.find((image) => isAlive(image) && preferred.has(image.task ?? "")) ??
-    images.find((image) => isAlive(image) && !image.isRejected && image.task !== replaces);
+    images.find((image) => isAlive(image) && !image.isRejected && !isReplaced(image));
   if (found !== undefined || isMissing || replaces !== undefined) return found ?? null;
   // A rejected image counts as long as nothing was to replace it.
   return images[0]?.status === "failed" ? null : (images[0] ?? null);
@@ -70,7 +72,7 @@ function withReplaced(
   { state: { looks }, account }: Pick<Run, "state" | "account">,
   { isMissing }: LookRule,
 ): Generation {
-  if (!isMissing) return generation;
+  if (!isMissing || generation.replaces !== undefined) return generation;
   const rejected = looks.of(account, lookDigest(generation)).find((image) => image.isRejected);
   return rejected?.task ? { ...generation, replaces: rejected.task } : generation;
 }

@@ -35,11 +35,14 @@ export async function queueGenerations(
   generating: GenerationRun,
   onQueued: (generations: readonly Generation[], tasks: readonly string[]) => void,
 ): Promise<unknown> {
-  const { input, run, rule, balance, sent, remaining, rejected } = generating;
+  const { input, run, rule, balance, sent, known, remaining, rejected } = generating;
   const imagesIn = input.kind === "tryon" ? inputsIn : () => 1;
   const operation = balance.watching(queuing(input.kind, run), imagesIn);
+  let heldInVain = 0;
   for (;;) {
+    const knownBefore = known.size;
     leaveOutKnown(generating);
+    heldInVain = known.size > knownBefore ? 0 : heldInVain;
     const unsent = remaining.filter(
       (generation) => !sent.has(placeKey(generation)) && !rejected.has(placeKey(generation)),
     );
@@ -70,11 +73,16 @@ export async function queueGenerations(
     if (stopped === undefined) return stoppedBy(awaitOthers(generating, operation, onQueued));
     if (run.signal.aborted) return stopped;
     const isNew = rejected.size > rejectedBefore;
-    const canContinue =
-      stopped instanceof HeldByAnotherRun || (input.skipInvalid && isNew && isOfInput(stopped));
+    const isHeld = stopped instanceof HeldByAnotherRun;
+    const canContinue = isHeld
+      ? heldInVain++ < mostHeldInVain
+      : input.skipInvalid && isNew && isOfInput(stopped);
     if (!canContinue) return stopped;
   }
 }
+
+/** How often in a row another run may hold an image of which nothing is known right after, because it was not accepted. */
+const mostHeldInVain = 3;
 
 /** Takes out of what remains the images that another run has requested since the plan was made. */
 function leaveOutKnown({ run, rule, remaining, rejected, sent, known }: GenerationRun): void {

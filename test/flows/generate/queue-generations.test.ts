@@ -66,9 +66,12 @@ test("a batch without a response is not cut again when another batch has a rejec
   expect(tasks.map(({ scene }) => scene.angle_shot).sort()).toEqual([...angles].sort());
 });
 
-describe("an image that replaces a rejected one", () => {
-  /** A state with the runs of `--rerun`, and a run to queue two images that replace task-0 and task-1. */
-  async function rerun(fresh: boolean) {
+describe.each([
+  ["an image that replaces a rejected one", true],
+  ["a look", false],
+])("%s", (_, isRerun) => {
+  /** A run to queue two images, of which another one records the first just before. */
+  async function rerun(fresh: boolean, allowDuplicates = false) {
     const { client, run: at } = await tryonRun();
     const { state, account } = at;
     const others = {
@@ -82,7 +85,7 @@ describe("an image that replaces a rejected one", () => {
     state.runs.begin({ id: "other", ...others });
     const remaining = (await client.products.list({ limit: 2 })).data.map(({ id }, place) => ({
       ...generation(place + 2, id, "mdl_001", "full-front"),
-      replaces: `task-${place}`,
+      ...(isRerun && { replaces: `task-${place}` }),
     }));
     // The other run records its batch just before this one does.
     const { begin } = state.batches;
@@ -95,13 +98,20 @@ describe("an image that replaces a rejected one", () => {
       state.batches.accepted("other", 0, ["task-9"]);
       return begin(of, batch);
     };
-    const run = generationRun({ ...at, options: fresh ? { fresh: "yes" } : {} }, remaining);
+    const queuing = { ...at, options: fresh ? { fresh: "yes" } : {} };
+    const rule = lookRule({ missing: false, allowDuplicates, review: null }, queuing);
+    const run: GenerationRun = { ...generationRun(queuing, remaining), rule };
     expect(await queueGenerations(run, () => {})).toBe(undefined);
     return { known: [...run.known.keys()], sent: [...run.sent.keys()] };
   }
 
   test("is left out where another run records it first", async () => {
     expect(await rerun(false)).toEqual({ known: ["2.0"], sent: ["3.0"] });
+  });
+
+  test("is sent once more with --allow-duplicates, if it replaces none", async () => {
+    const { known, sent } = await rerun(false, true);
+    expect([known, sent]).toEqual(isRerun ? [["2.0"], ["3.0"]] : [[], ["2.0", "3.0"]]);
   });
 
   test("is sent once more with --fresh", async () => {

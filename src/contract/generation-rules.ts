@@ -12,7 +12,7 @@ export type GenerationKind = "tryon" | "beautify";
 /** The type of the tasks of a kind, which is also the role of their images (Task, Asset). */
 export const toTaskType = (kind: string) => (kind === "tryon" ? "tryon" : "beautifier");
 
-const customAngleShot = new RegExp(`^${sets.customAngleShotPrefix}[A-Za-z0-9_-]+$`);
+const customAngleShot = new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`);
 
 /** The backgrounds of a kind, without colors such as `#f4f1ea`. */
 export const listBackgrounds = (kind: GenerationKind): readonly string[] =>
@@ -34,7 +34,7 @@ export type OpenField = "background" | "angle_shot";
 /** Whether a value is a color, a custom angle shot, or in the lists of a kind, of any subtype. */
 export const isListed = (kind: GenerationKind, field: OpenField, value: string): boolean =>
   field === "background"
-    ? hexBackground.test(value) || listBackgrounds(kind).includes(value)
+    ? sets.hexBackground.test(value) || listBackgrounds(kind).includes(value)
     : (kind === "tryon" && customAngleShot.test(value)) || allAngleShots(kind).includes(value);
 
 const isSubtype = (value: string | null): value is (typeof sets.taskSubtypes)[number] =>

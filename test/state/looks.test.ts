@@ -84,7 +84,7 @@ test("a look whose task has failed, or whose image is rejected, is free, but wha
   one.accept(0, "task-a", "task-b");
   expect(other.claim([claimOf("a")])).toBe("a");
   one.state.looks.ended([{ id: "task-a", status: "failed" }]);
-  const rejected = { task: "task-b", run: "one", decision: "reject", note: "", at: 1 } as const;
+  const rejected = { task: "task-b", run: "one", decision: "reject", note: "", at: 1, reviewer: "" } as const;
   one.state.decisions.record(service, [rejected]);
   expect(one.state.looks.of(one.account, "b")).toMatchObject([{ task: "task-b", isRejected: true }]);
   expect(other.claim([claimOf("a"), claimOf("b", { replaces: "task-b" })])).toBe(null);

@@ -47,7 +47,16 @@ describe("--gallery", () => {
         { reference: "DRESS-2", name: "Dress 2", photos: [{ image: 3 }] },
       ],
       results: [
-        { line: 2, status: "succeeded", product: 0, modelName: "Amara", modelSex: "female", image: 1, file: null, reason: null },
+        {
+          line: 2,
+          status: "succeeded",
+          product: 0,
+          modelName: "Amara",
+          modelSex: "female",
+          image: 1,
+          file: null,
+          reason: null,
+        },
         { line: 3, status: "succeeded", product: 0, modelName: "Bastian", modelSex: "male", image: 2 },
         { line: 4, status: "succeeded", product: 1, background: "loft", image: 4 },
       ],

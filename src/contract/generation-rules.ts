@@ -12,7 +12,7 @@ export type GenerationKind = "tryon" | "beautify";
 /** The type of the tasks of a kind, which is also the role of their images (Task, Asset). */
 export const toTaskType = (kind: string) => (kind === "tryon" ? "tryon" : "beautifier");
 
-const customAngleShot = new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`);
+const customAngleShot = new RegExp(`^${sets.customAngleShotPrefix}[A-Za-z0-9_-]+$`);
 
 /** The backgrounds of a kind, without colors such as `#f4f1ea`. */
 export const listBackgrounds = (kind: GenerationKind): readonly string[] =>

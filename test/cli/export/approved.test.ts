@@ -200,6 +200,11 @@ describe("cat export sync --approved", () => {
     const next = { total: 7, rejected: 1, not_reviewed: 2, unchanged: 7 };
     expect((await world.sync("m --approved")).counts).toEqual(next);
     expect(world.requests().at(-1)!.path).toContain("since=");
+    // So long after it that a delta lists none of them any more.
+    for (let run = 1; run <= 2; run++) {
+      world.clock.advance(600_000);
+      expect((await world.sync("m --approved")).counts).toEqual(next);
+    }
     expect((await world.sync("m --approved --full")).counts).toEqual(next);
     expect((await world.sync("m --approved --dry-run")).counts).toEqual(next);
     const { stderr } = await world.cat("export sync m --approved");

@@ -132,6 +132,15 @@ async function readLease(bucket: Bucket, key: string): Promise<{ etag: string; s
   });
 }
 
+/** Throws a CatError, with the hint, if a store does not check conditions. */
+export async function requireConditions(bucket: Bucket, hint: string): Promise<void> {
+  if ((await probeConditions(bucket)) !== null) return;
+  throw new CatError(
+    `the store of ${bucket.shown} does not check conditions of writes, so two machines could not be kept apart`,
+    { type: "usage", code: "no_conditional_writes", hint },
+  );
+}
+
 /** The start of the keys of probes. */
 const probes = ".catalogue/probe-";
 /** Older ones, in milliseconds, are of runs that were killed. */

@@ -13,8 +13,9 @@ import {
   type PutOptions,
 } from "../../bucket/bucket.ts";
 import { BucketFile } from "../../bucket/bucket-file.ts";
+import { changeObject } from "../../bucket/change-object.ts";
 import { type ObjectContent, spool, toContent } from "../../bucket/content.ts";
-import { type Lease, probeConditions, takeLease } from "../../bucket/lease.ts";
+import { type Lease, requireConditions, takeLease } from "../../bucket/lease.ts";
 import { temporaryFolder } from "../../files/disk.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, toVersion } from "./mirror-entry.ts";
@@ -27,9 +28,6 @@ import type { Binding, Change, Content, Holder, Left, MirrorStore, Placed } from
  * more is sent in parts: stores accept 5 GB in one request.
  */
 const defaultLimits = { memory: 12 * 1024 ** 2, request: 4 * 1024 ** 3 };
-
-/** Machines that change a file between a look at it and the write. */
-const mostChanges = 20;
 
 interface BucketMirrorOptions {
   readonly files: MirrorFiles;
@@ -145,17 +143,8 @@ export class BucketMirror implements MirrorStore {
 
   async change(path: string, change: Change): Promise<void> {
     if (!this.#isChecked) await this.#checkConditions("Add --decisions FILE on the machine that mirrors.");
-    const key = toObjectKey(path);
-    for (let attempt = 1; attempt <= mostChanges; attempt++) {
-      const object = await this.#bucket.get(key);
-      const content = await change(object === null ? null : await buffer(object.body));
-      if (content === null) return;
-      const condition: Condition = object === null ? "absent" : { etag: object.etag };
-      const type = "text/csv; charset=utf-8";
-      const options: PutOptions = this.#isChecked ? { type, condition } : { type };
-      if ((await this.#bucket.put(key, toContent(content), options)) !== null) return;
-    }
-    throw this.#changedIndex(path);
+    const isWritten = await changeObject(this.#bucket, toObjectKey(path), change, this.#isChecked);
+    if (!isWritten) throw this.#changedIndex(path);
   }
 
   touch(path: string): void {
@@ -296,8 +285,8 @@ export class BucketMirror implements MirrorStore {
   /** Throws a CatError, with the hint, if the store cannot keep machines apart. */
   async #checkConditions(hint: string): Promise<void> {
     if (this.#options.isUnlocked) return;
-    this.#isChecked = (await probeConditions(this.#bucket)) !== null;
-    if (!this.#isChecked) throw unconditional(this.#bucket.shown, hint);
+    await requireConditions(this.#bucket, hint);
+    this.#isChecked = true;
   }
 
   get #indexCondition(): Condition {
@@ -359,13 +348,3 @@ const toMetadata = (entry: MirrorEntry): Record<string, string> => ({
   version: versionDigest(entry),
   ...(entry.sent_sha256 !== undefined && { "sent-sha256": entry.sent_sha256 }),
 });
-
-const unconditional = (shown: string, hint: string): CatError =>
-  new CatError(
-    `the store of ${shown} does not check conditions of writes, so two machines could not be kept apart`,
-    {
-      type: "usage",
-      code: "no_conditional_writes",
-      hint,
-    },
-  );

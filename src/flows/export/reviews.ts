@@ -72,12 +72,15 @@ const isGenerated = ({ ai_generated, role }: ReviewedAsset): boolean =>
 export class ReviewGate {
   readonly reviews: Reviews;
   readonly filter: ReviewFilter | null;
+  readonly #mirror: string | null;
   #kept = 0;
   readonly #leftOut = { rejected: 0, not_reviewed: 0 };
 
-  constructor(reviews: Reviews, filter: ReviewFilter | null) {
+  /** `mirror`: where reviewers hand their decisions on to; null for an export that is no mirror. */
+  constructor(reviews: Reviews, filter: ReviewFilter | null, mirror: string | null = null) {
     this.reviews = reviews;
     this.filter = filter;
+    this.#mirror = mirror;
   }
 
   /** What the filter says of an asset: null if it is kept. */
@@ -103,7 +106,7 @@ export class ReviewGate {
       else leftOut[reason]++;
       return reason === null;
     });
-    if (leftOut.not_reviewed > 0 && this.reviews.size === 0) throw noDecisions();
+    if (leftOut.not_reviewed > 0 && this.reviews.size === 0) throw noDecisions(this.#mirror);
     this.#leftOut.rejected += leftOut.rejected;
     this.#leftOut.not_reviewed += leftOut.not_reviewed;
     return { kept, leftOut };
@@ -112,7 +115,7 @@ export class ReviewGate {
   /** Throws an InputError if everything was read, and none of its generated images has a decision. */
   rejectUndecided(): void {
     const { rejected, not_reviewed } = this.#leftOut;
-    if (not_reviewed > 0 && this.#kept + rejected === 0) throw noDecisions();
+    if (not_reviewed > 0 && this.#kept + rejected === 0) throw noDecisions(this.#mirror);
   }
 
   get leftOut(): LeftOut | null {
@@ -136,11 +139,13 @@ export function leftOutText(leftOut: Partial<LeftOut> | null): string | null {
   return counts === "" ? null : `${counts}: left out`;
 }
 
-const noDecisions = (): InputError =>
+const noDecisions = (mirror: string | null): InputError =>
   new InputError(
     "no decision is known of any generated image, so --approved would leave out all of them",
     "no_decisions",
-    "Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE (for a mirror: --mirror DIR).",
+    mirror === null
+      ? "Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE."
+      : `Run cat tasks review FILE --mirror ${mirror} where the images were reviewed, or add --decisions FILE here.`,
   );
 
 /** Rows with the images that a gate keeps, and their `decision`, if there is one. The client does not check `assets`. */

@@ -4,9 +4,10 @@ import { workbookOf } from "../../support/write-workbook.ts";
 import { dress, reviewedWorld } from "./reviewed-world.ts";
 import { syncWorld } from "./sync-world.ts";
 
-const none =
-  "error: no decision is known of any generated image, so --approved would leave out all of them\n" +
-  "Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE (for a mirror: --mirror DIR).\n";
+const unknown =
+  "error: no decision is known of any generated image, so --approved would leave out all of them\n";
+const none = `${unknown}Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE.\n`;
+const noneInMirror = `${unknown}Run cat tasks review FILE --mirror m where the images were reviewed, or add --decisions FILE here.\n`;
 
 describe("cat export --approved", () => {
   test("has approved images and own photos, and counts what is left out", async () => {
@@ -252,11 +253,11 @@ describe("cat export sync --approved", () => {
     await world.sync("m");
     const before = world.tree("m");
     const ran = await world.cat("export sync m --approved --delete");
-    expect(ran).toEqual({ exit: 3, stdout: "", stderr: none });
+    expect(ran).toEqual({ exit: 3, stdout: "", stderr: noneInMirror });
     expect(world.tree("m")).toEqual(before);
     world.write("others.csv", "task_id,decision\n01HZZZZZZZZZZZZZZZZZZZZZZZ,approve\n");
     const others = await world.cat("export sync m --approved --delete --decisions others.csv");
-    expect(others).toEqual({ exit: 3, stdout: "", stderr: none });
+    expect(others).toEqual({ exit: 3, stdout: "", stderr: noneInMirror });
     expect(world.index("m/catalogue.ndjson").filter(({ removed }) => removed)).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   }
   last?.record(result.startedAt);
   await learned.keep(app);
-  app.runs.counted({ run_id: runId, products: result.products, assets: result.assets });
+  app.runs.counted({ run_id: runId, products: result.products, assets: result.assets, ...result.leftOut });
   await report(app, target, { run_id: runId, ...result }, clock.now() - began);
 }
 

@@ -53,7 +53,7 @@ export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise
     if (known === null && !dryRun) await writeState(store, files, state);
     const mirror = await openMirror(store, files, { state: known, isDryRun: dryRun, folder });
     try {
-      const gate = new ReviewGate(tools.reviews, input.filter);
+      const gate = new ReviewGate(tools.reviews, input.filter, folder);
       return await update(state, { input, tools, client, mirror, counts: new SyncCounts(), gate, toPath });
     } finally {
       mirror.index.close();

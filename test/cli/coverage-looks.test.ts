@@ -109,7 +109,7 @@ describe("cat products coverage --looks", () => {
     "writes shots that cat beautify generates: %s",
     async (file) => {
       const world = await shop();
-      const write = `products coverage --looks ${file} --subtype clothing --background WHITE|#F4F1EA --angle front --style ghost`;
+      const write = `products coverage --looks ${file} --subtype clothing --background WHITE|#f4f1ea --background #F4F1EA --angle front --style ghost`;
       const { exit, stderr } = await world.cat(write.replace("WHITE", "white"));
       expect({ exit, stderr }).toMatchObject({
         exit: 0,

@@ -6,10 +6,9 @@ import { modelsNamed } from "../../flows/catalogue/lookups.ts";
 import { findSelection, unknownInFile, unknownProblem } from "../../flows/export/selection/selection.ts";
 import { requiredFields, splitValues } from "../../flows/generate/columns/read-row.ts";
 import { plainCsv } from "../../flows/outputs/cells.ts";
-import { counted, grouped, series } from "../../flows/words.ts";
+import { counted, series } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
-import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { readProductsFile } from "../mapping/products-file.ts";
 import { shellWord } from "../output/command-words.ts";
@@ -17,9 +16,6 @@ import { problemList } from "../output/problem-list.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 import type { CoverageFlags, LooksFlags } from "./coverage-flags.ts";
 import { type LookCells, sheetOfLooks } from "./template.ts";
-
-/** Rows of a sheet in a workbook at most, without the header. */
-const mostWorkbookRows = 1_048_575;
 
 /** A sheet that takes the looks that products lack. */
 interface LooksSheet {
@@ -50,7 +46,6 @@ export async function openLooks(
           products.add(id);
         }
       }
-      if (format === "xlsx" && rows.length > mostWorkbookRows) throw tooManyRows(rows.length);
       await writeOutFile(app, file, await sheetOfLooks(kind, rows, { format, style }));
       const written = { file: out, kind, products: products.size, looks: rows.length };
       if (app.io.json) await app.io.jsonData(written);
@@ -58,12 +53,6 @@ export async function openLooks(
     },
   };
 }
-
-const tooManyRows = (rows: number): UsageError =>
-  new UsageError(`a workbook has at most ${grouped(mostWorkbookRows)} rows, not ${grouped(rows)}`, {
-    param: "--looks",
-    hint: "Write a .csv file instead, or select products with FILE or --q.",
-  });
 
 const flagOfField = {
   model_id: "model",
@@ -92,12 +81,15 @@ function combinations(flags: LooksFlags, models: readonly Model[]): { look: Want
     }),
   );
   let rows: LookCells[] = [{}];
-  const { subtype, background, angle, style } = flags;
-  const values = { model_id: [...people.keys()], subtype, background, angle_shot: angle, style };
-  for (const [field, typed] of Object.entries(values)) {
-    const some = eachOnce(typed);
+  const values = {
+    model_id: [...people.keys()],
+    subtype: eachOnce(flags.subtype),
+    background: eachOnce(flags.background),
+    angle_shot: eachOnce(flags.angle),
+    style: eachOnce(flags.style),
+  };
+  for (const [field, some] of Object.entries(values))
     if (some.length > 0) rows = rows.flatMap((row) => some.map((value) => ({ ...row, [field]: value })));
-  }
   // Exports do not tell subtype and style of an image.
   return rows.map((cells) => ({
     cells,
@@ -109,8 +101,10 @@ function combinations(flags: LooksFlags, models: readonly Model[]): { look: Want
   }));
 }
 
-/** The values of a flag, which may have several. */
-const eachOnce = (typed: readonly string[]): string[] => [...new Set(typed.flatMap(splitValues))];
+/** The values of a flag, which may have several: two spellings would be the same image. */
+const eachOnce = (typed: readonly string[]): string[] => [
+  ...new Map(typed.flatMap(splitValues).map((value) => [value.toLowerCase(), value])).values(),
+];
 
 /** A model, by the name that finds it, else by its ID. Throws CatError. */
 function modelNamed(wanted: string, models: readonly Model[]): { id: string; name: string } {

@@ -134,6 +134,48 @@ describe("a background or angle that is not listed", () => {
   });
 });
 
+test("a German angle in 20 rows, without a terminal, is one note with the flag and the list, before the command asks for --yes", async () => {
+  const world = await generateWorld();
+  const rows = Array.from(
+    { length: 20 },
+    (_, at) => `DRESS-${(at % 6) + 1},Amara,#0000${10 + at},Vorderansicht`,
+  );
+  world.looks(...rows);
+  expect(await world.cat("tryon looks.csv")).toMatchObject({
+    exit: 2,
+    stderr: `looks.csv:2  angle_shot "Vorderansicht" is not a known value: did you mean "full-front"? Correct it, or use --map-value "angle_shot:Vorderansicht=full-front" (and 19 more rows)
+Known values of angle_shot: full-front, full-back, full-side, half-front, half-back, close-up.
+${decides}error: generating 20 images of 6 products costs credits; nothing was queued
+Add --yes to agree, or --dry-run to see the plan.
+`,
+  });
+  const mapped = await world.cat("tryon looks.csv --yes --map-value angle_shot:vorderansicht=full-front");
+  expect(mapped.exit).toBe(0);
+  expect(new Set(world.tasks().map(({ scene }) => scene.angle_shot))).toEqual(new Set(["full-front"]));
+});
+
+test("a word in objects, and in a cell of a matrix, comes to the screen as well", async () => {
+  const world = await generateWorld();
+  const look = {
+    product_reference: "DRESS-1",
+    model_id: "amara",
+    background: "am Strand",
+    angle_shot: "de dos",
+  };
+  world.write("looks.ndjson", `${JSON.stringify(look)}\n`);
+  const objects = atTerminal(world, "tryon looks.ndjson --dry-run");
+  await objects.type("Read 2 values of looks.ndjson like this?", "\r");
+  expect((await objects.ran).exit).toBe(0);
+  expect(objects.screen()).toContain("am Strand = beach (background, 1 row)");
+  world.looks("DRESS-1|DRESS-2,amara,wit|zwart,voorkant|half-back");
+  const matrix = atTerminal(world, "tryon looks.csv --matrix --yes --no-wait");
+  await matrix.type("Read 3 values of looks.csv like this?", "\r");
+  expect((await matrix.ran).exit).toBe(0);
+  expect(new Set(world.tasks().map(({ scene }) => `${scene.background} ${scene.angle_shot}`))).toEqual(
+    new Set(["white full-front", "white half-back", "black full-front", "black half-back"]),
+  );
+});
+
 test("the flag of a note reads the value, whatever characters it has", async () => {
   const world = await generateWorld();
   const text = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme-ascii" });

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/client-operations.ts";
-import { findProduct, productsByReference } from "../../../src/flows/catalogue/lookups.ts";
+import type { Model } from "../../../src/contract/resources/tasks.ts";
+import { findProduct, modelsNamed, productsByReference } from "../../../src/flows/catalogue/lookups.ts";
 import { startMock } from "../../../src/mock/index.ts";
 
 /** A catalogue of `demo` products, and the requests that read it. */
@@ -31,6 +32,28 @@ const count = (reads: string[]) => [
   reads.filter((one) => one === "list").length,
   reads.filter((one) => one === "search").length,
 ];
+
+test.each([
+  ["m1", ["m1"]],
+  ["Mia", ["m1"]],
+  ["MIA", ["m2"]],
+  // Two fit: neither is guessed.
+  ["mia", ["m1", "m2"]],
+  ["zoé", ["m3"]],
+  [" ZOÉ ", ["m3"]],
+  // A composed letter, and the same as a letter and its accent.
+  ["Zoe\u0301", ["m3"]],
+  ["Zoe", []],
+  ["", []],
+])("the models named %j are %j", (name, ids) => {
+  const models = [
+    { id: "m1", name: "Mia" },
+    { id: "m2", name: "MIA" },
+    { id: "m3", name: "Zoé" },
+    { id: "m4", name: null },
+  ] as unknown as Model[];
+  expect(modelsNamed(name, models).map(({ id }) => id)).toEqual(ids);
+});
 
 test("a few references are searched for, one read each", async () => {
   const { references, service, reads } = await catalogue(1000);

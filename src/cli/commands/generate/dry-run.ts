@@ -23,7 +23,7 @@ import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
 import { inputRejected } from "./report.ts";
-import { noteLines, unlistedNotes } from "./unlisted-values.ts";
+import { noteLines, type UnlistedNote, unlistedNotes } from "./unlisted-values.ts";
 
 /**
  * Checks the input and shows what it would generate. With an API key it also looks up products and models; without one it
@@ -77,25 +77,24 @@ export async function dryRun(
     for (const problem of problems) foundProblems.add(file.source, problem);
   }
   const plan = planJson(file, check, { asked: valid, problems });
-  const notes = await unlistedNotes(app, flags, valid, inFile.table);
-  const found = (resolved?.generations ?? []).filter((one) => places?.has(placeKey(one)) !== false);
+  const unlisted = await unlistedNotes(app, flags, valid, inFile.table);
+  const asks = new Set(valid.map(placeKey));
+  const found = resolved?.generations.filter((one) => asks.has(placeKey(one))) ?? [];
   const mismatches = mismatchNotes(found, inFile.table);
+  const notes = [...unlisted, ...mismatches];
   if (app.io.json) {
     await app.io.jsonData({
       ...plan,
       ...(there !== null && { unchanged: there.existing + there.inProgress }),
       ...(there !== null && flags.missing && { existing: there.existing, in_progress: there.inProgress }),
-      ...(notes.length + mismatches.length > 0 && {
-        notes: [...notes.map((note) => ({ ...toJson(note), known: note.known })), ...mismatches.map(toJson)],
-      }),
+      ...(notes.length > 0 && { notes: notes.map(toJson) }),
     });
   } else {
     const { fields } = generationVocabulary(flags.kind);
     const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
     for (const problem of problems) await list.add(problem);
     await list.end();
-    const lines = notes.length > 0 ? noteLines(flags, notes) : [];
-    for (const { message } of mismatches) lines.push(`${message}.`);
+    const lines = [...noteLines(flags, unlisted), ...mismatches.map(({ message }) => `${message}.`)];
     for (const line of lines) await app.io.note(app.io.visible(line));
   }
   if (check.unusable || check.invalid > 0) throw inputRejected(flags, check);
@@ -134,9 +133,9 @@ const planJson = (
   problems: problems.map(toJson),
 });
 
-const toJson = (problem: Problem) => {
-  const { line, sheet, cell, reference, param, code } = problem;
-  return { line, sheet, cell, reference, param, code, message: wholeMessage(problem) };
+const toJson = (problem: Problem & Partial<Pick<UnlistedNote, "known">>) => {
+  const { line, sheet, cell, reference, param, code, known } = problem;
+  return { line, sheet, cell, reference, param, code, message: wholeMessage(problem), known };
 };
 
 /** Looks up products and models; null without a service URL or API key. */

@@ -166,8 +166,8 @@ async function fullRun(
           return targets;
         },
         async confirm(plan) {
-          await confirmUnlisted(app, flags, plan, { onNote: host.onNote, pause });
           for (const { message } of mismatchNotes(plan.generations, plan.table)) host.onNote(`${message}.`);
+          await confirmUnlisted(app, flags, plan, { onNote: host.onNote, pause });
           const { file: named, rerun = named } = flags;
           await confirmCost(app, { plan, file: rerun }, pause);
           chosen = await askSaveFolder(app, flags, pause);

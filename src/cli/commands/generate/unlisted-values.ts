@@ -122,6 +122,7 @@ export async function confirmUnlisted(
 
 /** The notes as lines for people, with the known values below. */
 export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]): string[] {
+  if (notes.length === 0) return [];
   const named = (param: UnlistedNote["param"]) => (flags.input === "flags" ? fieldFlags[param] : param);
   const lines = notes.slice(0, mostShown).map((note) => {
     const { param, message, others } = note;

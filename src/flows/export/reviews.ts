@@ -132,16 +132,16 @@ export function toLeftOut(
   return filter === "approved" ? { rejected, not_reviewed } : { rejected };
 }
 
-/** `15 not reviewed, 3 rejected: left out`; null for nothing. */
+/** `15 not reviewed, 3 rejected: skipped`; null for nothing. */
 export function leftOutText(leftOut: Partial<LeftOut> | null): string | null {
   const { rejected = 0, not_reviewed = 0 } = leftOut ?? {};
   const counts = countList({ "not reviewed": not_reviewed, rejected });
-  return counts === "" ? null : `${counts}: left out`;
+  return counts === "" ? null : `${counts}: skipped`;
 }
 
 const noDecisions = (mirror: string | null): InputError =>
   new InputError(
-    "no decision is known of any generated image, so --approved would leave out all of them",
+    "no decision is known of any generated image, so --approved would skip all of them",
     "no_decisions",
     mirror === null
       ? "Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE."

@@ -5,7 +5,7 @@ import { dress, reviewedWorld } from "./reviewed-world.ts";
 import { syncWorld } from "./sync-world.ts";
 
 const unknown =
-  "error: no decision is known of any generated image, so --approved would leave out all of them\n";
+  "error: no decision is known of any generated image, so --approved would skip all of them\n";
 const none = `${unknown}Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE.\n`;
 const noneInMirror = `${unknown}Run cat tasks review FILE --mirror m where the images were reviewed, or add --decisions FILE here.\n`;
 
@@ -15,7 +15,7 @@ describe("cat export --approved", () => {
     await world.review("approve", "reject", "");
     const ran = await world.cat("export --approved --format csv");
     expect(ran.stderr).toBe(
-      "Exported 3 products with 7 images in 0.0 s.\n  1 not reviewed, 1 rejected: left out\n",
+      "Exported 3 products with 7 images in 0.0 s.\n  1 not reviewed, 1 rejected: skipped\n",
     );
     const rows = parse(ran.stdout, { columns: true }) as Record<string, string>[];
     expect(
@@ -34,7 +34,7 @@ describe("cat export --approved", () => {
     await world.review("approve", "approve", "approve");
     await world.look("DRESS-1,Amara,beach,full-front");
     expect((await world.cat("export --approved --out a.ndjson")).stderr).toContain(
-      "with 9 images to a.ndjson in 0.0 s.\n  1 not reviewed: left out\n",
+      "with 9 images to a.ndjson in 0.0 s.\n  1 not reviewed: skipped\n",
     );
   });
 
@@ -42,13 +42,13 @@ describe("cat export --approved", () => {
     const world = await reviewedWorld();
     await world.review("reject");
     const line = "export --approved --since last";
-    expect((await world.cat(line)).stderr).toContain("2 not reviewed, 1 rejected: left out\n");
+    expect((await world.cat(line)).stderr).toContain("2 not reviewed, 1 rejected: skipped\n");
     // Nobody has seen it yet: a delta without a decision is no error.
     await world.look("DRESS-2,Amara,beach,full-front");
     const delta = await world.cat(line);
     expect([delta.exit, delta.stderr]).toEqual([
       0,
-      "Exported 1 product with 2 images in 0.0 s.\n  2 not reviewed: left out\n",
+      "Exported 1 product with 2 images in 0.0 s.\n  2 not reviewed: skipped\n",
     ]);
     await world.review("reject", "approve");
     expect((await world.cat(line)).stderr).toContain(
@@ -108,7 +108,7 @@ describe("--decisions", () => {
     const rows = world.tasks.map((id, at) => [id, at === 0 ? "approve" : "reject"]);
     world.write("d.xlsx", workbookOf({ Decisions: [["task_id", "decision"], ...rows] }));
     const ran = await world.cat("export --zip --extract out --approved --decisions d.xlsx");
-    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining("  2 rejected: left out\n")]);
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining("  2 rejected: skipped\n")]);
     expect(world.files("out")).toEqual([dress(1)]);
   });
 
@@ -166,7 +166,7 @@ describe("cat export --zip --extract --approved", () => {
     await world.review("approve", "reject", "");
     const ran = await world.cat("export --zip --extract out --approved");
     expect(ran.stderr).toMatch(
-      /^Exported 3 products with 7 images to out \(7 files, .*\n {2}1 not reviewed, 1 rejected: left out\n$/,
+      /^Exported 3 products with 7 images to out \(7 files, .*\n {2}1 not reviewed, 1 rejected: skipped\n$/,
     );
     expect(world.files("out")).toEqual([dress(1)]);
     const { stdout } = await world.cat("export --zip --extract json --approved --json");
@@ -210,7 +210,7 @@ describe("cat export sync --approved", () => {
     expect((await world.sync("m --approved --dry-run")).counts).toEqual(next);
     const { stderr } = await world.cat("export sync m --approved");
     expect(stderr).toMatch(
-      /^Mirrored 7 images in m in .*: 7 unchanged\.\n {2}2 not reviewed, 1 rejected: left out\n$/,
+      /^Mirrored 7 images in m in .*: 7 unchanged\.\n {2}2 not reviewed, 1 rejected: skipped\n$/,
     );
   });
 

@@ -114,7 +114,7 @@ describe("cat export --not-rejected", () => {
       ["DRESS-2", 2, []],
       ["DRESS-1", 2, ["approve"]],
     ]);
-    expect(ran.stderr).toBe("Exported 3 products with 8 images in 0.0 s.\n  1 rejected: left out\n");
+    expect(ran.stderr).toBe("Exported 3 products with 8 images in 0.0 s.\n  1 rejected: skipped\n");
     const { stdout } = await world.cat("export --not-rejected --format csv");
     const rows = parse(stdout, { columns: true }) as Record<string, string>[];
     expect(rows.filter(({ role }) => role === "tryon").map(({ decision }) => decision)).toEqual([
@@ -149,7 +149,7 @@ describe("cat export --zip --extract --not-rejected", () => {
     const ran = await world.cat("export --zip --extract out --not-rejected");
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toMatch(
-      /^Exported 3 products with 8 images to out \(8 files, .*\n {2}1 rejected: left out\n$/,
+      /^Exported 3 products with 8 images to out \(8 files, .*\n {2}1 rejected: skipped\n$/,
     );
     expect(world.files("out")).toEqual([dress(1), dress(3)]);
     expect(world.names("out")).toHaveLength(8);

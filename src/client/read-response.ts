@@ -5,6 +5,7 @@ import { BadResponseError } from "../http/errors.ts";
 import { isJsonType } from "../http/response-stream.ts";
 import { retryAfterMs } from "../http/retry.ts";
 import { type Answer, isWrite, type Message, readHeader, requestName } from "../http/send.ts";
+import { isObject } from "../json.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 
 /**
@@ -52,9 +53,6 @@ function parseProblems(json: unknown): Problem[] | null {
     ...rest,
   }));
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The error of a response with a status from 400; `listsProblems`: the operation may list every problem of its input. */
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {

@@ -7,7 +7,7 @@ import {
 } from "../contract/signature.ts";
 import type { EventType } from "../contract/value-sets.ts";
 import { CatalogueError } from "../errors.ts";
-import { parseJson } from "../json.ts";
+import { isObject, parseJson } from "../json.ts";
 
 /** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
 export class SignatureError extends CatalogueError {
@@ -94,7 +94,7 @@ export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
   const verdict = verifySignature({ header, rawBody, secret, now, ...tolerance });
   if (!verdict.ok) throw new SignatureError(verdict);
   const event = jsonOrNull(rawBody);
-  if (typeof event === "object" && event !== null && !Array.isArray(event)) return event as DeliveredEvent;
+  if (isObject(event)) return event as unknown as DeliveredEvent;
   throw new CatalogueError("the webhook delivery is signed, but its body is not an event", {
     type: "invalid_request",
     code: "invalid_event",

@@ -3,6 +3,7 @@ import { lastMoment } from "../clock.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import { optionRanges } from "../contract/limits.ts";
 import { exactHost, parseUrl } from "../contract/url-policy.ts";
+import { isObject } from "../json.ts";
 
 interface Range {
   readonly min: number;
@@ -88,7 +89,7 @@ function isLinkBase(text: string): boolean {
 
 /** An option that is undefined counts as not set. */
 function withoutUndefined(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined));
 }
 

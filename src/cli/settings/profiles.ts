@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileProblem } from "../../errors.ts";
-import { DeepJsonError, parseJson } from "../../json.ts";
+import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 import { type HomeContext, homeFolder } from "./home-folder.ts";
 import { isProfileName } from "./profile-names.ts";
@@ -115,9 +115,8 @@ export const profileKeys = [
 /** The config in a text. Throws UsageError, which names the file and the wrong part, for any other shape. */
 function checkedConfig(text: string, path: string): Config {
   const problem = (why: string, cause?: unknown) => unreadableConfig(path, why, cause);
-  const object = (value: unknown, name: string): Record<string, unknown> => {
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+  const object = (value: unknown, name: string): Readonly<Record<string, unknown>> => {
+    if (isObject(value)) return value;
     throw problem(`${name} is not a JSON object`);
   };
   let parsed: unknown;

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { verifySignature } from "../../contract/signature.ts";
 import type { CatError } from "../../errors.ts";
 import type { Post, PostOutcome } from "../../http/post.ts";
-import { DeepJsonError, parseJson } from "../../json.ts";
+import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 import { explainRejection, type SignatureProblem } from "./explain-rejection.ts";
 import {
@@ -75,15 +75,13 @@ export const isProblem = (read: ReceivedEvent | SignatureProblem): read is Signa
 const strictly = new TextDecoder("utf-8", { fatal: true });
 
 function parseEvent(body: Buffer): ReceivedEvent | SignatureProblem {
-  let event: Partial<Record<string, unknown>> | null;
+  let event: unknown;
   try {
-    event = parseJson(strictly.decode(body)) as typeof event;
+    event = parseJson(strictly.decode(body));
   } catch (error) {
     return problem(error instanceof DeepJsonError ? `its body is ${error.message}` : "its body is not JSON");
   }
-  if (typeof event !== "object" || event === null || Array.isArray(event)) {
-    return problem("its body is not a JSON object");
-  }
+  if (!isObject(event)) return problem("its body is not a JSON object");
   const { id, type, created_at: createdAt, data = null } = event;
   if (typeof id !== "string" || id === "" || id.length > longestId) return problem("it has no valid ID");
   if (typeof type !== "string" || type === "") return problem("it has no type");

@@ -1,5 +1,5 @@
 import split2 from "split2";
-import { DeepJsonError, parseJson } from "../../json.ts";
+import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import { ObjectFields } from "./object-fields.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
@@ -110,9 +110,6 @@ function rejectDocument(lines: readonly string[]): void {
     "the file is a single JSON document: write one object per line (NDJSON), without brackets or commas between them";
   throw new UnreadableInput({ line: index + 1, code: "wrong_format", message });
 }
-
-const isObject = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function whyInvalid(text: string, error: unknown): string {
   if (error instanceof DeepJsonError) return error.message;

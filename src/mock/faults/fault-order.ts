@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isObject } from "../../json.ts";
 import { checkAll } from "../rules/checks.ts";
 import { longestUrl } from "../rules/malformed.ts";
 import type { Problem } from "../rules/refusal.ts";
@@ -83,9 +84,6 @@ export type JobKind = NonNullable<FaultOrder["match"]["job"]>;
 
 /** The checked fault; 400 with every problem at once. */
 export const readFault = (value: unknown): FaultOrder => checkAll(FaultOrder, value, "body", conflicts);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Problems between fields, also if a field is invalid by itself. */
 function conflicts(order: unknown): Problem[] {

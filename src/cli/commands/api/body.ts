@@ -4,7 +4,7 @@ import { jsonType } from "../../../client/request.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { multipartForm } from "../../../http/send.ts";
-import { DeepJsonError, parseJson } from "../../../json.ts";
+import { DeepJsonError, isObject, parseJson } from "../../../json.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readBytes } from "../../files/read-bytes.ts";
@@ -203,8 +203,6 @@ function setField(object: Tree, { parts }: Field, value: FieldValue): void {
 /** `[]` continues the last entry of a list while it lacks the next name, as `gh api` does. */
 function indexIn(list: readonly unknown[], next: string | number | undefined): number {
   const last = list.at(-1);
-  const isOpen = typeof last === "object" && last !== null && !Array.isArray(last);
-  return isOpen && typeof next === "string" && next !== "[]" && !(next in last)
-    ? list.length - 1
-    : list.length;
+  const isOpen = isObject(last) && typeof next === "string" && next !== "[]" && !(next in last);
+  return isOpen ? list.length - 1 : list.length;
 }

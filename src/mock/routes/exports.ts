@@ -4,7 +4,6 @@ import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { toPage } from "../rules/cursors.ts";
 import { found, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { listedPhotos } from "../store/product-changes.ts";
@@ -14,20 +13,19 @@ import type { World } from "../world/world.ts";
 /** Exports: read the catalogue live or since a time, start an export of a selection, get its job. */
 export const exports = {
   list({ world, organization, query }) {
-    const { limit, cursor, role, since } = query;
+    const { role, since } = query;
     const roles = role === undefined ? null : parseRoles(role);
     const from = since === undefined ? null : Date.parse(since);
     const list = `${organization.name} exports.list ${roles?.join() ?? "all"} ${from ?? "live"}`;
-    const after = world.cursors.read(list, cursor);
     const { products } = organization;
-    const entries = from === null ? products.newestFirst(after) : products.changedSince(from, after);
+    const entries = (after: number | null) =>
+      madeByApi(from === null ? products.newestFirst(after) : products.changedSince(from, after));
     const now = world.clock.now();
     const shownRow = (product: ApiProduct) => {
       const listed = { ...product, images: listedPhotos(organization, product) };
       return exportRow(world, organization, listed, roles, now);
     };
-    const next = (last: ApiProduct) => world.cursors.make(list, last.order);
-    return { body: toPage(madeByApi(entries), limit, shownRow, next) };
+    return { body: world.cursors.page(list, query, entries, ({ order }) => order, shownRow) };
   },
 
   create({ world, organization, body }) {

@@ -3,7 +3,6 @@ import { signedPaths } from "../images/signed-urls.ts";
 import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { startImport } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { toPage } from "../rules/cursors.ts";
 import { found, invalid } from "../rules/refusal.ts";
 import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
@@ -30,13 +29,18 @@ export const imports = {
 
   rows({ world, organization, params, query }) {
     const job = found(organization.imports.get(params.import_id), "import");
-    const { limit, cursor, status } = query;
+    const { status } = query;
     const list = `${organization.name} imports.rows ${job.id} ${status ?? "all"}`;
     // The position of a row in the input never changes, so it works as a key while rows leave `pending`.
-    const after = world.cursors.read(list, cursor) ?? -1;
-    const rows = rowsAfter(job, after, status);
-    const next = ({ index }: { index: number }) => world.cursors.make(list, index);
-    return { body: toPage(rows, limit, ({ row }) => row.result, next) };
+    const rows = (after: number | null) => rowsAfter(job, after ?? -1, status);
+    const page = world.cursors.page(
+      list,
+      query,
+      rows,
+      ({ index }) => index,
+      ({ row }) => row.result,
+    );
+    return { body: page };
   },
 } satisfies Handlers["imports"];
 

@@ -1,7 +1,6 @@
 import type { Model } from "../../contract/resources/tasks.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { toPage } from "../rules/cursors.ts";
 import { listModels } from "../store/organization.ts";
 import type { ModelRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
@@ -9,15 +8,14 @@ import type { World } from "../world/world.ts";
 /** Models: those of the organization first, then the curated ones of the service. */
 export const models = {
   list({ world, organization, query }) {
-    const { limit, cursor, is_public } = query;
+    const { is_public } = query;
     const list = `${organization.name} models.list ${is_public ?? "all"}`;
-    const all = listModels(organization);
-    const after = world.cursors.read(list, cursor) ?? -1;
-    const matches = all.filter(
-      ({ model, place }) => place > after && (is_public === undefined || model.is_public === is_public),
-    );
-    const next = (last: { place: number }) => world.cursors.make(list, last.place);
-    return { body: toPage(matches, limit, ({ model }) => shownModel(world, model), next) };
+    const matches = (after: number | null) =>
+      listModels(organization)
+        .filter(({ place }) => after === null || place > after)
+        .filter(({ model }) => is_public === undefined || model.is_public === is_public);
+    const show = ({ model }: { model: ModelRecord }) => shownModel(world, model);
+    return { body: world.cursors.page(list, query, matches, ({ place }) => place, show) };
   },
 } satisfies Handlers["models"];
 

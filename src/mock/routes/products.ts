@@ -2,7 +2,6 @@ import { isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { toPage } from "../rules/cursors.ts";
 import { found, invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../store/product-changes.ts";
@@ -33,13 +32,13 @@ export const products = {
 
   // The specification does not state the order of this list; the other lists have the newest first.
   list({ world, organization, query }) {
-    const { limit, cursor, q = "" } = query;
+    const { q = "" } = query;
     const words = parseWords(q);
     const list = `${organization.name} products.list ${words.join(" ")}`;
-    const after = world.cursors.read(list, cursor);
     const { products } = organization;
-    const entries = words.length === 0 ? products.newestFirst(after) : products.withWords(words, after);
-    return { body: toPage(entries, limit, shownProduct, (last) => world.cursors.make(list, last.order)) };
+    const entries = (after: number | null) =>
+      words.length === 0 ? products.newestFirst(after) : products.withWords(words, after);
+    return { body: world.cursors.page(list, query, entries, ({ order }) => order, shownProduct) };
   },
 
   get({ organization, params }) {

@@ -8,7 +8,6 @@ import { startTask } from "../jobs/task-job.ts";
 import { toBeautifierOrder, toGroup, toTryonOrder } from "../jobs/task-orders.ts";
 import { judgeTryons, unlistedProblem } from "../jobs/tryon-inputs.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { toPage } from "../rules/cursors.ts";
 import { found, invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization, PlacedTask } from "../store/organization.ts";
 import type { TaskRecord } from "../store/records.ts";
@@ -17,17 +16,17 @@ import type { World } from "../world/world.ts";
 /** Tasks: start generations, list and get them. */
 export const tasks = {
   list({ world, organization, query }) {
-    const { limit, cursor, status, type, subtype, product_id } = query;
+    const { status, type, subtype, product_id } = query;
     const list = `${organization.name} tasks.list ${JSON.stringify([status, type, subtype, product_id])}`;
-    const after = world.cursors.read(list, cursor);
     // A try-on has no subtype, so a subtype filter selects beautifier tasks only (Tasks).
     const isWanted = ({ task }: PlacedTask) =>
       (status === undefined || task.status === status) &&
       (type === undefined || task.type === type) &&
       (subtype === undefined || task.subtype === subtype);
-    const entries = filtered(organization.tasks.newestFirst(after, product_id), isWanted);
-    const next = ({ place }: PlacedTask) => world.cursors.make(list, place);
-    return { body: toPage(entries, limit, ({ task }) => shown(world, task), next) };
+    const entries = (after: number | null) =>
+      filtered(organization.tasks.newestFirst(after, product_id), isWanted);
+    const show = ({ task }: PlacedTask) => shown(world, task);
+    return { body: world.cursors.page(list, query, entries, ({ place }) => place, show) };
   },
 
   // Checks in the order in which a client can fix problems: the request itself, the resources in it, the

@@ -5,7 +5,6 @@ import type { EventType } from "../../contract/value-sets.ts";
 import { webhookUrlBreach } from "../deliveries/delivery.ts";
 import { isFromForeignPage } from "../requests/pages.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { toPage } from "../rules/cursors.ts";
 import { found, invalid } from "../rules/refusal.ts";
 import type { WebhookRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
@@ -42,10 +41,9 @@ export const webhooks = {
 
   // The specification does not state the order of this list; the other lists have the newest first.
   list({ world, organization, query }) {
-    const { limit, cursor } = query;
     const list = `${organization.name} webhooks.list`;
-    const entries = organization.webhooks.newestFirst(world.cursors.read(list, cursor));
-    return { body: toPage(entries, limit, shown, (last) => world.cursors.make(list, last.order)) };
+    const entries = (after: number | null) => organization.webhooks.newestFirst(after);
+    return { body: world.cursors.page(list, query, entries, ({ order }) => order, shown) };
   },
 
   get({ organization, params }) {

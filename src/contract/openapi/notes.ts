@@ -10,7 +10,6 @@ const importRows = limits.importRows.max.toLocaleString("en");
 /** Descriptions of resources and fields, keyed by `Component` or `Component.field`. */
 export const schemaNotes: Readonly<Record<string, string>> = {
   Product: "One SKU of the catalog.",
-  "Product.name": "The name of the product.",
   "Product.reference":
     "Your product code, unique among products created through the API. Products created in the dashboard have none.",
   "Product.description": "The description of the product; null without one.",
@@ -21,7 +20,6 @@ export const schemaNotes: Readonly<Record<string, string>> = {
   ProductImage: "A photo of a product.",
   "ProductImage.origin": "user: a photo that you uploaded; beautifier or other: a generated image.",
   ProductToCreate: "A product with its photos. Upload the photos first.",
-  "ProductToCreate.name": "The name of the product.",
   "ProductToCreate.reference": `Your product code, unique in the organization. ${productReference}`,
   "ProductToCreate.description": "The description of the product.",
   "ProductToCreate.images": "IDs from POST /v1/images. Several products can share an image.",
@@ -33,7 +31,6 @@ export const schemaNotes: Readonly<Record<string, string>> = {
   PhotosToAttach: "Photos to add to a product. Upload them first.",
   "PhotosToAttach.images": "IDs from POST /v1/images. Several products can share an image.",
   Image: "An uploaded image.",
-  "Image.mime_type": "Determined from the bytes, not from a declared content type.",
   "Image.url": `Signed URL of the original bytes, ${lifetime}. Every read returns a new one.`,
   ImageUpload: "The response to an upload. The ID can be used immediately.",
   ImageForm: "A form with one file.",
@@ -59,15 +56,12 @@ export const schemaNotes: Readonly<Record<string, string>> = {
   "ImportSubmission.rows": `${limits.importRows.min} to ${importRows} rows, 8 MB in total. If one is invalid, nothing is imported.`,
   ImportRow: "One row of an import: a product.",
   "ImportRow.reference": `${reference} Unique within the request.`,
-  "ImportRow.name": "The name of the product.",
   "ImportRow.description": "The description of the product.",
   "ImportRow.images":
     "Each has either a url (https, public host, default port, no credentials) or an image_id. The default orientation is unlabeled.",
   "ImportRow.images.url":
     "A URL of the photo: https, public host, default port, without credentials, and readable without a key for 24 hours.",
-  "ImportRow.images.image_id": "The ID of an uploaded image, from POST /v1/images.",
   ImportRowResult: "The result of one row.",
-  "ImportRowResult.line": "Line in the request body, from 1.",
   "ImportRowResult.reference": "The reference of the row, without surrounding whitespace.",
   "ImportRowResult.status": "partial: imported without some of its images. failed: not imported.",
   "ImportRowResult.action":
@@ -86,7 +80,6 @@ export const schemaNotes: Readonly<Record<string, string>> = {
     "A product with all its assets. Each asset is listed once, under the product that it was generated for.",
   "ExportRow.product": "The product.",
   "ExportRow.product.reference": "Your product code. Products created in the dashboard have none.",
-  "ExportRow.product.name": "The name of the product.",
   "ExportRow.product.deleted_at":
     "Set in delta mode if the product was deleted since then; assets is then empty.",
   "ExportRow.assets": "Every image of the product; empty if no image has one of the roles.",
@@ -177,9 +170,6 @@ export const schemaNotes: Readonly<Record<string, string>> = {
   "WebhookEvent.data": "One key: task, import or export.",
   "Error.error": "The error.",
   Error: "The body of every error response.",
-  "Error.error.type": "Switch on it for behavior.",
-  "Error.error.code": "Stable; switch on it for messages.",
-  "Error.error.message": "For people; may change.",
   "Error.error.param": "The request field with the problem.",
 };
 
@@ -188,6 +178,7 @@ export const commonNotes: Readonly<Record<string, string>> = {
   id: "The ID.",
   image_id: "The ID of an uploaded image, from POST /v1/images.",
   orientation: "The side of the product that the photo shows; unlabeled if it is not known.",
+  name: "The name of the product.",
   sex: "The sex that the product is made for.",
   created_at: "When it was created.",
   started_at: "When it was started; null before.",

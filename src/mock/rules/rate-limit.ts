@@ -43,11 +43,9 @@ export class RateWindow {
   take(rate: RateLimit, isRead: boolean, now: number): RateReading {
     this.#turn(now);
     if (rate !== false) {
-      if (isRead) {
-        if (this.reads < rate.reads) this.reads++;
-        else throw this.#refuse(now);
-      } else if (this.writes < rate.writes) this.writes++;
-      else throw this.#refuse(now);
+      const kind = isRead ? "reads" : "writes";
+      if (this[kind] >= rate[kind]) throw this.#refuse(now);
+      this[kind]++;
     }
     return this.read(rate, isRead, now);
   }

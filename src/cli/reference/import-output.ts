@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { importModes, importStatuses } from "../../contract/value-sets.ts";
-import { plannedActions } from "../../flows/import/planned-row.ts";
+import { plannedActions } from "../../flows/import/plan.ts";
 import { count, optionalText, problem, template, text } from "./summaries.ts";
 
 /** The same in an import, which may have a folder of photos instead of rows. */

@@ -12,7 +12,7 @@ import { fieldsText } from "./guards.ts";
 import { checkFiles, toRequest } from "./import-file.ts";
 import type { FileToImport } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
-import { type PlannedRow, plannedRow } from "./planned-row.ts";
+import { type PlannedRow, plannedRow } from "./plan.ts";
 import { makePlan } from "./prepare.ts";
 import { cutBatches } from "./send.ts";
 import type { SharedCounts } from "./summary.ts";
@@ -58,13 +58,10 @@ export async function planFile(
   const plan = await withoutBeginning(request, isResumed, deps, async (at) => {
     rejectUnsettled(at);
     await onBegin(request.identity, at);
-    return planChanges(importRun(at, noTargets, checked!, true), onRow);
+    return planChanges(importRun(at, checked!, true), onRow);
   });
   return { check, plan };
 }
-
-/** A plan writes no files of rows. */
-const noTargets = { failedFile: null, resultsFile: null } as unknown as ImportRun["targets"];
 
 /** What an earlier import has left would be settled first, which may send batches again. */
 function rejectUnsettled(at: Run): void {

@@ -16,7 +16,7 @@ import { lastPhoto } from "./decide-photos.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
-import { isMoved } from "./planned-row.ts";
+import { isMoved } from "./plan.ts";
 import { makePlan } from "./prepare.ts";
 import { doneRow, failedRow, productChanged, productGone, type RowOutcome } from "./row-result.ts";
 import { changesToSend, settleBatches } from "./settle.ts";

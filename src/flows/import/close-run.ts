@@ -3,6 +3,7 @@
 
 import type { CatError } from "../../errors.ts";
 import { Outputs } from "../outputs/outputs.ts";
+import type { OutputTargets } from "../outputs/results-file.ts";
 import type { Place } from "../rows/problem.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
@@ -56,8 +57,12 @@ export interface EndedRun {
  * file, in one pass in file order. An error does not prevent the summary. After an interrupt no more requests
  * are sent, but rows that were never sent are still written.
  */
-export async function closeRun(run: ImportRun, end: RunEnd): Promise<Omit<EndedRun, "sent" | "changed">> {
-  const { input, deps, at, targets, refused } = run;
+export async function closeRun(
+  run: ImportRun,
+  targets: OutputTargets,
+  end: RunEnd,
+): Promise<Omit<EndedRun, "sent" | "changed">> {
+  const { input, deps, at, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
   const before = new FailedBefore(at, run.said);
@@ -75,7 +80,7 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<Omit<EndedR
   const outputs = new Outputs({ ...file, results: resultsForm, word });
   const unread = new Set<string>();
   let stopped: unknown;
-  const reported = reportedRows(run, end.sent);
+  const reported = reportedRows({ ...run, targets }, end.sent);
   const { total, outcomes } = rowOutcomes(run, end, reported, (error, importId) => {
     stopped = decisive(stopped, error);
     if (importId !== undefined) unread.add(importId);
@@ -94,6 +99,7 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<Omit<EndedR
     throw error;
   }
   const { photos } = summary;
+  // Those that replace others are counted where these were detached.
   photos.added = Math.max(0, photos.added - photos.replaced);
   Object.assign(summary, await outputs.close());
   before.write(outputs.failedPath);
@@ -137,7 +143,7 @@ function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWr
  * itself again. Rows that must be written are written even then.
  */
 export function reportedRows(
-  { input, targets, check }: Pick<ImportRun, "input" | "targets" | "check">,
+  { input, targets, check }: Pick<ImportRun, "input" | "check"> & { readonly targets: OutputTargets },
   sent: readonly SentBatch[],
 ): ReportedRows {
   // Piped input exists nowhere else, and a failed file requested by flag is always written.
@@ -225,6 +231,7 @@ function countOutcome(summary: ImportSummary, { result, failure }: RowOutcome): 
     summary.submitted--;
     return;
   }
+  summary.photos.added += result.images.filter(({ status }) => status === "attached").length;
   if (result.status !== "pending") summary[result.status]++;
   const action = result.action;
   if (action === "created" || action === "updated" || action === "skipped") summary[action]++;

@@ -13,8 +13,7 @@ import {
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
-import type { WeighedRow } from "./said.ts";
-import { isSameSource, type Said, type SaidPhoto } from "./said.ts";
+import { isSameSource, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
 
 /** A row to import, and the decision about it. */
 export interface DecidedRow extends WeighedRow {
@@ -47,8 +46,9 @@ export interface Before {
 export interface RowFacts {
   /** Null if it is not known. */
   readonly before: Before | null;
-  /** The row has an as_exported; `reference` is the one that it was exported with, if the row has another one. */
+  /** The row has an as_exported, of its reference. */
   readonly isExported: boolean;
+  /** The reference that it was exported with, if the row has another one; null if that product is gone. */
   readonly renamedFrom: string | null | undefined;
   /** The reference that others gave to the product of before, which is `known` then; null if it has that of the row. */
   readonly renamedTo: string | null;
@@ -129,6 +129,12 @@ const noEdits: Edits = { fields: {}, move: [], detach: [] };
 
 export const editsOf = (decision: Decision): Edits => ("edits" in decision ? decision.edits : noEdits);
 
+/** The fields that a decision writes, with their values; null clears one. */
+export const writtenFields = (decision: Decision): FieldValues => ({
+  ...(decision.kind === "send" && toFieldValues(decision.row)),
+  ...editsOf(decision).fields,
+});
+
 export const areNone = ({ fields, move, detach }: Edits): boolean =>
   Object.keys(fields).length === 0 && move.length === 0 && detach.length === 0;
 
@@ -137,13 +143,8 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
   const { overtaken, known } = facts;
   if (options.mode !== "upsert" || overtaken === undefined || known === undefined) return decision;
   if (decision.kind !== "send" && decision.kind !== "change") return decision;
-  const sent = decision.kind === "send" ? toFieldValues(decision.row) : {};
-  const conflict = changedMeanwhile(
-    { ...sent, ...decision.edits.fields },
-    overtaken,
-    known?.read ?? null,
-    options,
-  );
+  const now = known?.read ?? null;
+  const conflict = changedMeanwhile(writtenFields(decision), overtaken, now, options);
   return conflict === null ? decision : { kind: "conflict", ...conflict };
 }
 

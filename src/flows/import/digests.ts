@@ -43,6 +43,11 @@ export class FieldDigests {
     return this.knows(field) && this.#of(field).equals(digests.#of(field));
   }
 
+  /** The fields that are known here, and not the same there. */
+  unlike(there: FieldDigests): LedgerField[] {
+    return ledgerFields.filter((field) => this.knows(field) && !there.agrees(field, this));
+  }
+
   /** Returns these digests, with unknown fields filled from `earlier`. */
   over(earlier: FieldDigests): FieldDigests {
     return new FieldDigests(

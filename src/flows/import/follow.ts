@@ -48,7 +48,7 @@ export class ImportProgress {
     this.#emit = emit;
   }
 
-  /** Starts the sending step. `left`: rows still to send; `sentBefore`: rows that an earlier process sent. */
+  /** Starts the sending step. `remaining`: rows still to send; `sentBefore`: rows that an earlier process sent. */
   begin(remaining: number, sentBefore: number): void {
     this.#sent = sentBefore;
     this.#toSend = sentBefore + remaining;

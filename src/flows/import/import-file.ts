@@ -3,18 +3,25 @@ import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
 import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
-import { changeError } from "../rows/source.ts";
+import { changeError, InputError } from "../rows/source.ts";
+import type { ServiceIdentity } from "../run/account.ts";
 import { shownTime } from "../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { dropUntouched } from "../run/send.ts";
 import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
+import { shownName } from "../words.ts";
 import { changeProducts } from "./change-products.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
-import { type CheckedFile, type FileToImport, type ImportInput, importKind } from "./import-input.ts";
+import {
+  type CheckedFile,
+  type FileToImport,
+  type ImportInput,
+  importKind,
+  type PlanToApply,
+} from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
-import { identityOfApplied, rejectForeign } from "./planned-row.ts";
 import { planAgain, prepare } from "./prepare.ts";
 import { toPlace } from "./said-rows.ts";
 import { batchesOfRun, importOperation, sendRows } from "./send.ts";
@@ -75,10 +82,11 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
   const started = deps.clock.now() - tookMs;
   const { identity, ...asked } = await toRequest(file);
   const { applies } = input;
-  if (applies !== undefined) rejectForeign(input, identity, (await deps.memory()).service);
+  if (applies !== undefined) rejectForeign(applies, input, identity, (await deps.memory()).service);
   const request = {
     ...asked,
-    identity: applies === undefined ? identity : identityOfApplied(applies.id, identity),
+    // An import of the same file is another run.
+    identity: applies === undefined ? identity : runIdentity(["plan", applies.id, identity]),
     once: applies !== undefined,
     replaces: (begun: Run) => isReplaced(begun, input, deps),
   };
@@ -87,10 +95,33 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
     const since = deps.clock.now() - undoableForMs;
     at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
     await dropUntouched(at, importOperation(at.client, input), started);
-    return importRows(importRun(at, targets, { ...file, check: withoutDone(check, at, input) }));
+    return importRows(importRun(at, { ...file, check: withoutDone(check, at, input) }), targets);
   });
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);
   return ended;
+}
+
+/** Throws an InputError for a plan of another service, account, file or way to read it. */
+function rejectForeign(
+  plan: PlanToApply,
+  { file: { source }, sameOrganization }: ImportInput,
+  identity: string,
+  service: ServiceIdentity,
+): void {
+  const name = shownName(source.name);
+  const foreign = (why: string, hint = "Plan again, and apply that plan.") =>
+    new InputError(why, "foreign_plan", hint);
+  if (plan.baseUrl !== service.baseUrl)
+    throw foreign(`the plan is for ${plan.baseUrl}, not for ${service.baseUrl}`);
+  if (plan.account !== service.keyFingerprint && !sameOrganization)
+    throw foreign(
+      "the plan was made with another API key, which may be of another organization",
+      "If both keys belong to one organization, add --same-organization. If not, plan again.",
+    );
+  if (plan.fileSha256 !== source.digest)
+    throw foreign(`${name} is not the file that was planned: its content differs`);
+  if (plan.identity !== identity)
+    throw foreign(`the photos of ${name}, or the mapping of its columns, changed since the plan was made`);
 }
 
 /** How long, and for how many imports, what they changed is kept. */
@@ -146,7 +177,7 @@ const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: 
  * After a stage stopped, the later stages that write to the service are skipped; imports already sent are
  * still followed and reported.
  */
-async function importRows(run: ImportRun): Promise<EndedRun> {
+async function importRows(run: ImportRun, targets: OutputTargets): Promise<EndedRun> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
   const sending = await after(preparing, [], () => sendRows(run, preparing.done, planAgain));
@@ -156,7 +187,7 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
   run.progress.settled();
   const sent = batchesOfRun(run, sending);
   const left = changing.stopped === undefined ? null : rows.left(sent);
-  const closed = await closeRun(run, { sent, left });
+  const closed = await closeRun(run, targets, { sent, left });
   // After an interrupt, other steps fail with their own errors; the interrupt is the reason to report.
   const stopped: unknown = at.signal.aborted
     ? at.signal.reason

@@ -2,7 +2,6 @@
 
 import { limits } from "../../contract/limits.ts";
 import type { DoneRow } from "../../state/done-rows.ts";
-import type { OutputTargets } from "../outputs/results-file.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
 import type { PhotoUpload } from "../photos/upload-photos.ts";
 import { isWithin, openRows, unchangedRows } from "../rows/open-rows.ts";
@@ -50,12 +49,7 @@ function countsOf(done: readonly DoneRow[]): SharedCounts {
 }
 
 /** What the stages of an import share besides its rows, with the progress of earlier processes. */
-function sharedOf(
-  at: Run,
-  targets: OutputTargets,
-  { check, refused, input, deps }: CheckedFile,
-  isPlan = false,
-) {
+function sharedOf(at: Run, { check, refused, input, deps }: CheckedFile, isPlan = false) {
   const { batches } = at.state;
   const progress = new ImportProgress(deps.onProgress);
   const earlier = batches.of(at.id);
@@ -65,7 +59,6 @@ function sharedOf(
     deps,
     /** The stored run, the service, and where its progress is stored. */
     at,
-    targets,
     check,
     /** Rows that the check rejected; not empty only with --skip-invalid. */
     refused,

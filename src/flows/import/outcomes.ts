@@ -21,7 +21,7 @@ import { ResultsReader } from "./results.ts";
 import { byIndex, doneRow, failedImage, pendingRow, type RowOutcome, toFailure } from "./row-result.ts";
 import { referenceOfRow } from "./said.ts";
 import { settleBatch } from "./settle.ts";
-import { type PhotoCounts, untouched } from "./summary.ts";
+import { untouched } from "./summary.ts";
 
 /** A run after its last stage, finished or stopped. */
 export interface RunEnd {
@@ -102,7 +102,6 @@ async function* readOutcomes(
       const line = lines[at]!;
       const outcome = outcomeOfRow(line, result, memos[at]!);
       const failure = run.rows.editFailures.get(line);
-      addAttached(run.counts.photos, result);
       yield failure === undefined ? outcome : withFailure(outcome, failure);
     }
   } catch (error) {
@@ -147,11 +146,6 @@ function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): RowOu
   if (sent.status === "failed") return { line, result, failure };
   const attached = images.filter(({ status }) => status === "attached").map(({ index }) => index);
   return { line, result, failure, done: isRecreated ? attached : [...memo.leftOut, ...attached] };
-}
-
-/** Counts the photos that a row attached; those that replace others are counted where these are detached. */
-function addAttached(photos: PhotoCounts, { images }: ImportRowResult): void {
-  photos.added += images.filter(({ status }) => status === "attached").length;
 }
 
 /** The outcome of a row that was imported, and whose product was not changed further. */

@@ -1,13 +1,18 @@
-// The plan: decisions about all rows, and their counts.
+// The plan: what becomes of all rows, in numbers, and row by row. Where a plan is applied, rows whose products or photos changed
+// since it was made are left out.
 
+import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
+import { counted, grouped } from "../words.ts";
 import type { PhotosToCompare } from "./compare-photos.ts";
-import { type DecidedRow, editsOf } from "./decide.ts";
-import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
-import { toFieldValues } from "./file-row.ts";
-import type { ConflictQuestion } from "./import-input.ts";
+import { type DecidedRow, writtenFields } from "./decide.ts";
+import { FieldDigests, type FieldValues, type LedgerField } from "./digests.ts";
+import type { ConflictQuestion, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
+import { packProduct, type ReadProduct } from "./known-product.ts";
 import { UnreadProducts } from "./known-products.ts";
+import { placed } from "./said.ts";
 import { addNotApplied, addPhotos, noCounts, photosOf, untouchedAs } from "./summary.ts";
 
 /** What rows need, and what becomes of them: of no row yet. */
@@ -112,12 +117,10 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
 }
 
 /** The fields that a row changes of a product that exists, with their values. */
-export function changedFields({ decision, known }: DecidedRow): FieldValues {
+function changedFields({ decision, known }: DecidedRow): FieldValues {
   if (known?.read == null) return {};
-  const sent = decision.kind === "send" ? toFieldValues(decision.row) : {};
-  const values: FieldValues = { ...sent, ...editsOf(decision).fields };
-  const now = FieldDigests.of(values);
-  const changed = ledgerFields.filter((field) => now.knows(field) && !known.fields.agrees(field, now));
+  const values = writtenFields(decision);
+  const changed = FieldDigests.of(values).unlike(known.fields);
   return Object.fromEntries(changed.map((field) => [field, values[field]]));
 }
 
@@ -129,4 +132,111 @@ async function addLocalPhoto(path: string, plan: Plan, { input, at, uploads }: I
   if (uploads.has(sha256) || at.state.uploads.findImage(at.account, name) !== null) return;
   plan.uploads.count++;
   plan.uploads.bytes += await input.localPhotos.size(path);
+}
+
+/** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
+export const plannedActions = [
+  "create",
+  "change",
+  "add_photos",
+  "unchanged",
+  "kept",
+  "deleted",
+  "conflict",
+  "skip",
+  "fail",
+] as const;
+export type PlannedAction = (typeof plannedActions)[number];
+
+/** A row of a plan. */
+export interface PlannedRow {
+  readonly line: number;
+  readonly reference: string;
+  readonly action: PlannedAction;
+  /** The fields that change: the value at the service, and that of the row. */
+  readonly fields: Partial<Record<LedgerField, readonly [old: string | null, now: string | null]>>;
+  /** The photos that are added: the URL, image ID or path of each. */
+  readonly photos: readonly string[];
+  /** The images that are detached, and that get another side; missing if there are none. */
+  readonly detached?: readonly { readonly image_id: string; readonly why: "replaced" | "removed" }[];
+  readonly moved?: readonly { readonly image_id: string; readonly orientation: string }[];
+  /** Why the row is left out. */
+  readonly conflict?: { readonly code: string; readonly message: string };
+  /** The product as it was read; null if there is none. */
+  readonly seen: ReadProduct | null;
+}
+
+/** What the import does with a row, as its product is. */
+export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
+  const { line, reference, decision } = row;
+  const seen = row.known?.read ?? null;
+  const planned = (action: PlannedAction, more: Partial<PlannedRow> = {}): PlannedRow => ({
+    ...{ line, reference, action, fields: {}, photos: [], ...more, seen },
+  });
+  if (decision.kind === "conflict")
+    return planned("conflict", { conflict: { code: decision.code, message: decision.message } });
+  const left = untouchedAs(decision);
+  if (left !== null) return planned(left);
+  if (decision.kind !== "send" && decision.kind !== "change") return planned("fail");
+  const { detach, move } = decision.edits;
+  const changes = {
+    ...(detach.length > 0 && { detached: detach.map(({ image, why }) => ({ image_id: image, why })) }),
+    ...(move.length > 0 && {
+      moved: move.map(({ image, side }) => ({ image_id: image, orientation: side })),
+    }),
+  };
+  const fields = Object.fromEntries(
+    Object.entries(changedFields(row)).map(([field, now]) => [
+      field,
+      [seen?.[field as LedgerField] ?? null, now],
+    ]),
+  );
+  if (decision.kind === "change") return planned("change", { fields, ...changes });
+  const photos = decision.images.map((image, index) => placed(image, index).source);
+  if (seen === null) return planned("create", { photos });
+  if (input.mode === "skip_existing") return planned("skip");
+  if (input.mode === "create") return planned("fail");
+  const isChange = Object.keys(fields).length > 0 || Object.keys(changes).length > 0;
+  return planned(isChange ? "change" : "add_photos", { fields, photos, ...changes });
+}
+
+/** The row as a line of a plan. Orientations are left out: the service finds those of unlabeled photos later. */
+export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
+  JSON.stringify({
+    ...row,
+    seen: seen && { ...(parseJson(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
+  });
+
+/**
+ * Leaves out the rows, or those among some, that would no longer be imported as planned, as their products were read. Says at
+ * the start of the import which these are; with `--strict` throws an InputError.
+ */
+export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<void> {
+  const references: string[] = [];
+  for await (const row of run.rows.decided(some)) {
+    if (!isMoved(row, run)) continue;
+    run.rows.moved.add(row.rowIndex);
+    if (references.length < mostNamed) references.push(row.reference);
+  }
+  const { size } = run.rows.moved;
+  if (some !== undefined || size === 0) return;
+  const more = size > references.length ? ` and ${grouped(size - references.length)} more` : "";
+  const what = `${counted(size, "row")} changed at the service since the plan was made: ${references.join(", ")}${more}`;
+  if (run.input.strict)
+    throw new CatError(`${what}; nothing was sent (--strict)`, {
+      type: "input",
+      code: "product_changed",
+      hint: "Plan again, or remove --strict to skip these rows.",
+    });
+  run.deps.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
+}
+
+/** References that a message names. */
+const mostNamed = 5;
+
+/** Whether a row that needs something would no longer be imported as planned, as its product was read last. */
+export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
+  if (untouchedAs(row.decision) !== null || row.decision.kind === "refused") return false;
+  const planned = plannedRow(row, input);
+  return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }

@@ -14,8 +14,7 @@ import { comparePhotos } from "./compare-photos.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import { askAboutPlan, rejectExcess, rejectWithoutPhotos } from "./guards.ts";
 import { type ImportRun, mostRowsReadEach, otherCatalogue } from "./import-run.ts";
-import { type Plan, planRows } from "./plan.ts";
-import { leaveOutMoved } from "./planned-row.ts";
+import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
 import { batchSize } from "./send.ts";
 
 /**

@@ -9,7 +9,7 @@ import type { StoredBatch } from "../../state/batches.ts";
 import type { ChangeToSend, ReportedChange } from "../../state/changes.ts";
 import type { Ledger, LedgerEntry, LedgerPhoto, SaidRow } from "../../state/ledger.ts";
 import type { Run } from "../run/run.ts";
-import { type DecidedRow, editsOf } from "./decide.ts";
+import { type DecidedRow, editsOf, writtenFields } from "./decide.ts";
 import { FieldDigests, type RowMemo, unpackMemos } from "./digests.ts";
 import { isEnded } from "./follow.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -141,34 +141,18 @@ export function changesToSend(
   { at, input, choices, isPlan }: ImportRun,
 ): ChangeToSend[] {
   if (input.mode !== "upsert" || !choices.isRecorded || isPlan) return [];
-  const existing = rows.flatMap((row) => (row.known?.read == null ? [] : [{ row, product: row.known.read }]));
-  at.state.changes.read(
-    at.account,
-    at.id,
-    existing.map(({ row, product }) => ({
-      productId: product.id,
-      reference: row.reference,
-      before: packProduct(product),
-    })),
+  const { changes } = at.state;
+  const existing = rows.flatMap(({ reference, known, decision }) =>
+    known?.read == null ? [] : [{ reference, productId: known.id, read: known.read, decision }],
   );
-  return existing.map(({ row, product }) => ({
-    productId: product.id,
-    reference: row.reference,
-    ...toChange(row, at.state.changes.fieldsSet(at.id, product.id)),
-  }));
-}
-
-/** What a row changes: its fields as digests, with those that the run has set already, and photos. */
-function toChange(
-  { decision }: DecidedRow,
-  fieldsSet: Buffer | null,
-): Pick<ChangeToSend, "after" | "detached" | "moved"> {
-  const { fields, move, detach } = editsOf(decision);
-  const edited = FieldDigests.of(fields);
-  const sent = decision.kind === "send" ? edited.over(decision.memo.fields) : edited;
-  return {
-    after: (fieldsSet === null ? sent : sent.over(new FieldDigests(fieldsSet))).bytes,
-    detached: detach.map(({ image }) => image),
-    moved: move,
-  };
+  const before = existing.map(({ read, ...of }) => ({ ...of, before: packProduct(read) }));
+  changes.read(at.account, at.id, before);
+  return existing.map(({ reference, productId, decision }) => {
+    const { move, detach } = editsOf(decision);
+    const written = FieldDigests.of(writtenFields(decision));
+    // With those that the run has set already.
+    const set = changes.fieldsSet(at.id, productId);
+    const after = (set === null ? written : written.over(new FieldDigests(set))).bytes;
+    return { productId, reference, after, detached: detach.map(({ image }) => image), moved: move };
+  });
 }

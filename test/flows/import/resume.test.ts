@@ -446,7 +446,8 @@ describe("a process that is killed", () => {
         ),
       isDoubled,
       // Runs killed before this step duplicate no photo.
-      40,
+      80,
+      3,
     );
     expect(isDoubled(wrong)).toBe(true);
   });

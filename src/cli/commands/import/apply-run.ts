@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { CatError, fileProblem } from "../../../errors.ts";
 import type { PlanSummary } from "../../../flows/import/change-plan.ts";
 import type { PlanToApply } from "../../../flows/import/import-input.ts";
-import type { PlannedRow } from "../../../flows/import/planned-row.ts";
+import type { PlannedRow } from "../../../flows/import/plan.ts";
 import { nothingSent } from "../../../flows/import/summary.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shortDigest } from "../../../flows/short-digest.ts";

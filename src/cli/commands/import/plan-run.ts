@@ -6,7 +6,7 @@ import { type PlanSummary, planFile, planLine } from "../../../flows/import/chan
 import { ledgerFields } from "../../../flows/import/digests.ts";
 import { removalsToConfirm, tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
-import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
+import { type PlannedRow, plannedLine } from "../../../flows/import/plan.ts";
 import { Examples } from "../../../flows/import/summary.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import { truncated } from "../../../text.ts";

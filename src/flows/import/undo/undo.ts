@@ -17,8 +17,17 @@ import { shownName } from "../../words.ts";
 import { importKind } from "../import-input.ts";
 import { createSendAgain } from "../send.ts";
 import { settleBatches } from "../settle.ts";
-import { addedPhotos, changedFields, isOfPart, judge, productBefore, type UndoPart } from "./judge.ts";
-import { type UndoneProduct, undoProduct } from "./undo-product.ts";
+
+import {
+  addedPhotos,
+  changedFields,
+  isOfPart,
+  judge,
+  productBefore,
+  type UndoneProduct,
+  type UndoPart,
+  undoProduct,
+} from "./undo-product.ts";
 
 export interface UndoInput {
   /** The ID of the import's run. */

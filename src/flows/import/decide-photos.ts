@@ -1,6 +1,6 @@
 // Decides about the photos of a row whose product exists (docs/resuming.md, Photos).
 
-import type { FileImage } from "./file-row.ts";
+import type { FileImage, FileRow } from "./file-row.ts";
 import type { KnownImage, KnownProduct } from "./known-product.ts";
 import { isSameSource, type RowCells, type Said, type SaidPhoto } from "./said.ts";
 
@@ -33,16 +33,18 @@ export interface PhotoDecision {
 /** What a comparison by bytes found of a source that equals no photo of its product. */
 export type Compared = "different" | "unfetchable";
 
-/** The row, its product, and how to decide. */
-export interface PhotosToDecide {
-  readonly cells: RowCells;
-  readonly images: readonly FileImage[];
-  readonly before: Said | null;
+interface PhotoOptions {
+  readonly exact?: boolean | undefined;
+  readonly conflicts?: "service" | "sheet" | undefined;
   readonly isExported: boolean;
-  readonly known: KnownProduct;
   readonly findCompared: (source: Buffer) => Compared | undefined;
-  readonly exact: boolean;
-  readonly conflicts: "service" | "sheet" | undefined;
+}
+
+/** The row, its product, and how to decide. */
+interface PhotosToDecide extends PhotoOptions {
+  readonly cells: RowCells;
+  readonly before: Said | null;
+  readonly known: KnownProduct;
 }
 
 const nothing: PhotoDecision = {
@@ -63,14 +65,19 @@ interface NamedPhoto extends SaidPhoto {
   readonly isId: boolean;
 }
 
-export function decidePhotos(row: PhotosToDecide): PhotoDecision {
-  const { photos } = row.cells.said;
+export function decidePhotos(
+  { content, cells }: { readonly content: FileRow; readonly cells: RowCells },
+  before: Said | null,
+  known: KnownProduct,
+  options: PhotoOptions,
+): PhotoDecision {
+  const { photos } = cells.said;
   if (photos === null) return nothing;
-  const named = distinctPhotos(photos, row.images);
-  const draft = new Draft(row, named);
+  const named = distinctPhotos(photos, content.images);
+  const draft = new Draft({ ...options, cells, before, known }, named);
   for (const photo of named) draft.decide(photo);
-  if (row.exact) draft.detachOthers();
-  else for (const photo of row.before?.photos ?? []) draft.decideEarlier(photo);
+  if (options.exact) draft.detachOthers();
+  else for (const photo of before?.photos ?? []) draft.decideEarlier(photo);
   return draft.decision();
 }
 

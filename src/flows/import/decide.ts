@@ -172,21 +172,16 @@ function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): De
     isExported,
     keepsTheirs: earlierConflict !== undefined && conflicts === "service",
   });
-  const photosDecision = decidePhotos({
-    cells: row.cells,
-    images: row.content.images,
-    before,
+  const images = decidePhotos(row, before, known, {
+    ...options,
     isExported: isExported && before !== null,
-    known,
     findCompared: facts.findCompared,
-    exact,
-    conflicts,
   });
-  if (photosDecision.uncompared.length > 0)
-    return { kind: "uncompared", photos: photosDecision.uncompared, against: photosDecision.others };
-  const conflict = fields.conflict ?? photosDecision.conflict;
+  if (images.uncompared.length > 0)
+    return { kind: "uncompared", photos: images.uncompared, against: images.others };
+  const conflict = fields.conflict ?? images.conflict;
   if (conflict !== null) return { kind: "conflict", ...conflict };
-  return carryOut(row, known, fields, photosDecision, options);
+  return carryOut(row, known, fields, images, options);
 }
 
 const earlierMessage =

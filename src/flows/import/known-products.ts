@@ -51,11 +51,6 @@ export class UnreadProducts {
   }
 }
 
-interface Changes {
-  readonly changed: ReadonlySet<string> | null;
-  readonly gone: readonly string[];
-}
-
 /** The products of one file, by their references. */
 export class KnownProducts {
   readonly #run: Run;
@@ -236,7 +231,10 @@ export class KnownProducts {
   }
 
   /** The references of products that changed, now and before, and the IDs of deleted ones; `changed` is null for more than `most`. */
-  async #changesSince(since: number, most: number): Promise<Changes> {
+  async #changesSince(
+    since: number,
+    most: number,
+  ): Promise<{ changed: ReadonlySet<string> | null; gone: readonly string[] }> {
     const { client, signal, state, account } = this.#run;
     const changed = new Set<string>();
     const gone: string[] = [];

@@ -7,7 +7,7 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { ChangeToSend, ReportedChange } from "../../state/changes.ts";
-import type { Ledger, LedgerEntry, LedgerPhoto, SaidRow } from "../../state/ledger.ts";
+import type { LedgerEntry, LedgerPhoto, SaidRow } from "../../state/ledger.ts";
 import type { Run } from "../run/run.ts";
 import { type DecidedRow, editsOf, writtenFields } from "./decide.ts";
 import { FieldDigests, type RowMemo, unpackMemos } from "./digests.ts";
@@ -28,20 +28,13 @@ export function settleBatch(
   const memos = unpackMemos(state.batches.memo(run, index));
   checkPhotos(jobs[0]!, results, memos);
   saySettled({ state, account, clock }, run, results, memos);
-  const settled = results.flatMap((result, at) => {
-    const { action, product_id: productId } = result;
-    // A failed or skipped row changes nothing.
-    if ((action !== "created" && action !== "updated") || productId === null) return [];
-    const known = state.ledger.ofProduct(account, productId);
-    const row = { result, memo: memos[at]!, action, productId, known };
-    return [{ entry: ledgerEntry(row), change: reportedChange(row) }];
+  const changes = results.flatMap((result, at) => toChange(result, memos[at]!));
+  const entries = changes.map((change) => {
+    // An updated product keeps its other fields and photos.
+    const before = change.action === "updated" ? state.ledger.ofProduct(account, change.productId) : null;
+    return ledgerEntry(change, before);
   });
-  state.batches.settled(
-    run,
-    index,
-    settled.map(({ entry }) => entry),
-    settled.map(({ change }) => change),
-  );
+  state.batches.settled(run, index, entries, changes);
 }
 
 /**
@@ -66,47 +59,42 @@ function saySettled(
   if (rows.length > 0) state.ledger.say(state.ledger.openFile(account, place, clock.now()), rows);
 }
 
-/** A row that created or updated a product, and what the ledger knew of that. */
-interface ChangedRow {
-  readonly result: ImportRowResult;
-  readonly memo: RowMemo;
-  readonly action: "created" | "updated";
-  readonly productId: string;
-  readonly known: ReturnType<Ledger["ofProduct"]>;
+/** What a row changed of a product, to be undone later, and the sources of its photos. */
+interface SettledChange extends ReportedChange {
+  readonly attached: readonly LedgerPhoto[];
 }
 
-/** What a row changed, to be undone later. */
-function reportedChange({ result, memo, action, productId }: ChangedRow): ReportedChange {
-  const photos = result.images.flatMap(({ status, image_id }) =>
-    status === "attached" && typeof image_id === "string" ? [image_id] : [],
-  );
-  return {
-    productId,
-    reference: canonicalReference(result.reference),
-    action,
-    after: action === "created" ? memo.fields.over(emptyFields).bytes : memo.fields.bytes,
-    photos,
-  };
+/** What a row changed: nothing if it failed or was skipped. */
+function toChange(result: ImportRowResult, { fields, sent }: RowMemo): SettledChange[] {
+  const { action, product_id: productId, images } = result;
+  if ((action !== "created" && action !== "updated") || productId === null) return [];
+  const attached = images.filter(({ status }) => status === "attached");
+  return [
+    {
+      productId,
+      reference: canonicalReference(result.reference),
+      action,
+      after: (action === "created" ? fields.over(emptyFields) : fields).bytes,
+      photos: attached.flatMap(({ image_id }) => (typeof image_id === "string" ? [image_id] : [])),
+      attached: attached.flatMap(({ index, image_id: image }) => {
+        const source = sent[index]?.digest;
+        return source === undefined ? [] : [{ source, image: image ?? null }];
+      }),
+    },
+  ];
 }
 
-/**
- * The ledger entry for the result of a row. A created product has only the fields and photos of its row; an
- * updated one keeps its other known fields and photos.
- */
-function ledgerEntry({ result, memo, action, productId, known }: ChangedRow): LedgerEntry {
-  const attached = result.images.flatMap(({ index, status, image_id: image }): LedgerPhoto[] => {
-    const source = memo.sent[index]?.digest;
-    return status !== "attached" || source === undefined ? [] : [{ source, image: image ?? null }];
-  });
-  const before = action === "updated" ? known : null;
-  const unset = before === null ? FieldDigests.nothing : new FieldDigests(before.fields);
-  return {
-    reference: canonicalReference(result.reference),
-    productId,
-    fields: memo.fields.over(action === "created" ? emptyFields : unset).bytes,
-    photos: withPhotos(before?.photos ?? [], attached),
-  };
-}
+const ledgerEntry = (
+  { reference, productId, after, attached }: SettledChange,
+  before: LedgerEntry | null,
+): LedgerEntry => ({
+  reference,
+  productId,
+  fields: new FieldDigests(after).over(
+    before === null ? FieldDigests.nothing : new FieldDigests(before.fields),
+  ).bytes,
+  photos: withPhotos(before?.photos ?? [], attached),
+});
 
 /** Description and sex of a created product are empty unless its row sets them. */
 const emptyFields = FieldDigests.of({ description: null, sex: null });

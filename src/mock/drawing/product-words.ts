@@ -128,6 +128,7 @@ const colors: readonly (readonly [hue: number, saturation: number, lightness: nu
   [72, 35, 32, "olive?|oliva|oliv(?:grun)?|khaki|kaki"],
   [140, 18, 62, "sage|salbei|sauge|salvia|salie|mint|menthe|menta"],
   [145, 45, 32, "green|grun(?:e[rsnm]?)?|gruen(?:e[rsnm]?)?|verts?|vertes?|verd[ei]|groene?"],
+  [150, 42, 22, "forest|tannengrun|waldgrun|sapin"],
   [180, 55, 34, "turquoise|turkis|tuerkis|turchese|turquesa|petrol|teal|turkoois"],
   [216, 62, 42, "blue|blau(?:e[rsnm]?)?|bleue?s?|blu|azul(?:es)?|blauwe?"],
   [

@@ -54,9 +54,7 @@ test.for([
   expect(garmentOfWords(productWords(name, "A-1"))).toBe(garment);
 });
 
-test.for(
-  ["Gift card", "Parfum", "", "/", "constructor", "Address", "12345"].filter((name) => name !== "Address"),
-)("%j is no garment", (name) => {
+test.for(["Gift card", "Parfum", "", "/", "constructor", "12345"])("%j is no garment", (name) => {
   expect(garmentOfWords(productWords(name, "A-1"))).toBe(null);
 });
 

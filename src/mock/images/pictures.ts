@@ -74,8 +74,9 @@ export class Pictures {
   }
 }
 
-const toKey = ({ mime_type, subject, seed, words }: PictureSource): string =>
-  `${mime_type} ${subject} ${seed}${words === undefined ? "" : ` ${words}`}`;
+const contentOf = ({ subject, seed, words }: PictureSource): string =>
+  `${subject} ${seed}${words === undefined ? "" : ` ${words}`}`;
+const toKey = (source: PictureSource): string => `${source.mime_type} ${contentOf(source)}`;
 
 async function draw(source: PictureSource) {
   const { subject, seed, mime_type } = source;
@@ -85,7 +86,7 @@ async function draw(source: PictureSource) {
     (library) => library.default,
     () => null,
   );
-  if (sharp === null) return plainPicture(mime_type, toKey(source));
+  if (sharp === null) return plainPicture(mime_type, contentOf(source));
   const picture = sharp(Buffer.from(scene === null ? photoDrawing(source) : sceneDrawing(scene)));
   // A palette is smaller but takes six times as long and would change the requested background color.
   if (mime_type === "image/png") return picture.png().toBuffer();

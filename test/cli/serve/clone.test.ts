@@ -81,7 +81,7 @@ test("draws pictures, or with --photos serves the bytes of the service, and save
   await serveClone(world, "", async (place) => expect(original.equals(await bytesOf(place))).toBe(false));
   // Of an earlier version, or another program.
   writeFileSync(join(world.folder, "shop.json"), "", { mode: 0o644 });
-  const ran = await serveClone(world, "--photos --save shop.json", async (place) =>
+  const ran = await serveClone(world, "--photos --save shop.json --yes", async (place) =>
     expect(original.equals(await bytesOf(place))).toBe(true),
   );
   expect(ran).toMatchObject({ exit: 130, stderr: "" });

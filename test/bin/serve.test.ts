@@ -253,3 +253,28 @@ function start(args: readonly string[], cwd = temporaryFolder(), errors: "inheri
     exit: once(child, "close").then(([code]) => code as number),
   };
 }
+
+longTest(
+  "a sandbox that was killed frees its file for the next one, which gets the address of a live one",
+  async () => {
+    needsBuild();
+    const folder = temporaryFolder();
+    const env = { PATH: process.env.PATH ?? "", CAT_HOME: join(folder, ".home"), TMPDIR: folder };
+    const flags = ["serve", "--mock", "--port", "0", "--json", "--load", "s.json", "--save", "s.json"];
+    const start = () =>
+      execa(process.execPath, [catProgram, ...flags], { cwd: folder, env, extendEnv: false, reject: false });
+    const first = start();
+    const [line] = (await once(first.stdout!, "data")) as [Buffer];
+    const { base_url } = JSON.parse(line.toString());
+    const second = await start();
+    expect([second.exitCode, JSON.parse(second.stderr).error.code]).toEqual([2, "sandbox_running"]);
+    expect(second.stderr).toContain(base_url);
+    first.kill("SIGKILL");
+    await first;
+    const third = start();
+    await once(third.stdout!, "data");
+    third.kill("SIGTERM");
+    expect(await third).toMatchObject({ exitCode: 143, stderr: "" });
+    expect(existsSync(join(folder, "s.json"))).toBe(true);
+  },
+);

@@ -84,16 +84,16 @@ export function outputFormat<Format extends OutputFormat>(
     {
       code: "false_ending",
       param: flag,
-      hint: `Use ${withEnding(meant(name, written))}${ofName === undefined ? "" : ", or remove --format"}.`,
+      hint: `Use ${withEnding(meant(name, written))}${ofName === undefined ? "" : ", or leave the format to the name"}.`,
     },
   );
 }
 
 /** The format that was probably meant: a table for the name of a spreadsheet. */
-const meant = <Format extends OutputFormat>(name: string, formats: readonly Format[]): Format =>
-  (sheets.includes(endingOf(name))
-    ? formats.find((format) => format === "xlsx" || format === "csv")
-    : undefined) ?? formats[0]!;
+function meant<Format extends OutputFormat>(name: string, formats: readonly Format[]): Format {
+  const tables = ["xlsx", "csv"].flatMap((table) => formats.filter((format) => format === table));
+  return (sheets.includes(endingOf(name)) ? tables[0] : undefined) ?? formats[0]!;
+}
 
 /** Throws UsageError for a folder that would be created under the name of a file. */
 export function rejectFileName(flag: string, name: string, { cwd }: Pick<Context, "cwd">): void {

@@ -3,6 +3,7 @@ import type { ExportAsset } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
 import { drawnSize } from "../drawing/garments.ts";
+import { productWords } from "../drawing/product-words.ts";
 import { heldImages, toAsset } from "../exports/export-rows.ts";
 import { shownModel } from "../routes/models.ts";
 import { shownProduct } from "../routes/products.ts";
@@ -40,7 +41,9 @@ function create(world: World, organization: Organization, id: string, order: Pro
   if (reference !== null) refuseTaken(organization, reference);
   const added = images
     .filter((image) => !organization.images.has(image.id))
-    .map((image) => drawn(world, image.id, now, "image/jpeg", ""));
+    .map((image) =>
+      drawn(world, image.id, now, { id, name, reference, mime_type: "image/jpeg", side: image.orientation }),
+    );
   for (const image of added) organization.images.set(image.id, image);
   const fields = { id, name, reference, description, sex, images: [], created_at, updated_at };
   const product = organization.products.add(fields);
@@ -69,20 +72,37 @@ function change(
 }
 
 /**
- * A picture that is drawn when its bytes are read. The ID must be unknown in every organization, because signed URLs find
+ * A picture of a product that is drawn when its bytes are read. The ID must be unknown in every organization, because signed URLs find
  * an image by its ID alone.
  */
 function drawn(
   world: World,
   id: string,
   created_at: string,
-  mime_type: ImageRecord["mime_type"],
-  subject: string,
+  {
+    mime_type,
+    side = "front",
+    ...product
+  }: Pick<ProductRecord, "id" | "name" | "reference"> & {
+    mime_type: ImageRecord["mime_type"];
+    side?: string | undefined;
+  },
 ): ImageRecord {
   if (Object.values(world.organizations).some(({ images }) => images.has(id))) {
     throw invalid(`image ${id} belongs to the other organization: set organization, or use another ID`);
   }
-  return { id, mime_type, created_at, ...drawnSize, bytes: null, subject, seed: id, generation: null };
+  const words = productWords(product.name, product.reference ?? product.id);
+  return {
+    id,
+    mime_type,
+    created_at,
+    ...drawnSize,
+    bytes: null,
+    subject: side,
+    seed: id,
+    words,
+    generation: null,
+  };
 }
 
 /** Adds an asset to a product, or changes the given fields of an image. */
@@ -140,8 +160,9 @@ function created(
 ): ImageRecord {
   const photo = world.organizations[order.organization ?? "main"].images.get(product.images[0]!.id);
   const { mime_type = "image/jpeg", role } = order;
-  // The garment of the first photo; another seed gives it other colors.
-  const image = drawn(world, id, now, mime_type, photo?.generation === null ? photo.subject : "");
+  const ofProduct = drawn(world, id, now, { ...product, mime_type, side: order.orientation });
+  // The garment and the colors of the first photo, if that is drawn by words.
+  const image = photo?.words === undefined ? ofProduct : { ...ofProduct, words: photo.words };
   if (role === "source") return image;
   const generation = {
     role: role!,

@@ -1,4 +1,5 @@
 import { drawnSize } from "../drawing/garments.ts";
+import { productWords } from "../drawing/product-words.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 
@@ -47,6 +48,7 @@ export function addLookbookImage(
     bytes: null,
     subject: "",
     seed: id,
+    words: productWords(product.name, product.reference ?? product.id),
     generation: {
       role: "lookbook",
       task_id,

@@ -124,6 +124,19 @@ test("a product that is renamed keeps the look of its photos", async () => {
   expect(readScene(imagesOf(world, "A-1").generated[0]!.seed)!.garment).toEqual(before);
 });
 
+test("products and assets that /_mock creates show what they are, too", async () => {
+  const world = await createWorld();
+  const put = (path: string, body: object) =>
+    fetch(`${world.mock.baseUrl}/_mock/${path}`, { method: "PUT", body: JSON.stringify(body) });
+  const id = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
+  const asset = "01KE6W9ZJ8Q3V5X7B2D4F6H8JM";
+  await put(`products/${id}`, { name: "Manteau gris", reference: "M-1" });
+  await put(`assets/${asset}`, { product_id: id, role: "source", orientation: "back" });
+  const { photos } = imagesOf(world, "M-1");
+  expect(photos.map(garmentOfPhoto).map(({ subject }) => subject)).toEqual(["coat", "coat"]);
+  expect(photos.map(({ subject }) => subject)).toEqual(["front", "back"]);
+});
+
 test("a state of an earlier build, whose photos have no words, is loaded", async () => {
   const world = await picturesWorld();
   const state = world.mock.state();

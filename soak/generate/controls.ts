@@ -31,5 +31,23 @@ export const controls = {
     from: "...(replaces !== undefined && { replaces })",
     to: "...{ replaces: undefined }",
   },
+  /** No run knows the looks of another one. */
+  "forget-looks": {
+    file: "src/state/looks.ts",
+    from: "of: (account, digest) => ofDigest.all(account, digest).map(toImage),",
+    to: "of: () => [],",
+  },
+  /** A request of another run without a response counts as one that the service has not had. */
+  "drop-unanswered": {
+    file: "src/flows/generate/other-runs.ts",
+    from: "await dropUntouched(theirs, operation, Number.POSITIVE_INFINITY);",
+    to: 'for (const batch of state.batches.of(id)) if (batch.state === "sent") state.batches.dropped(id, batch.index);',
+  },
+  /** The image that replaces a rejected one does not count, whoever has generated it. */
+  "forget-replacement": {
+    file: "src/state/looks.ts",
+    from: '[images("look.digest = ?"), images("look.replaces = ?")]',
+    to: '[images("look.digest = ? AND look.replaces IS NULL"), images("look.replaces = ? AND 0")]',
+  },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

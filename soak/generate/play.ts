@@ -8,6 +8,7 @@ import { type Ending, Running } from "../program.ts";
 import { type Summary, summaryOf } from "../summary.ts";
 import { differences, type FoundTask, type GenerateFault, keyOf, tasksOf } from "./compare.ts";
 import { failedFileFaults, newestFailedFile } from "./failed-file.ts";
+import { growSheet } from "./grow.ts";
 import { expand, isRejected, type Wanted } from "./looks.ts";
 import { type Ids, lineOf, writeLooks } from "./looks-file.ts";
 import { imageFaults, resultsFileFaults, summaryFaults } from "./outputs.ts";
@@ -70,6 +71,7 @@ class Run {
     );
     if (ending !== null) this.#judge(ending, tasks);
     if (ending !== null && this.#scenario.reruns) await this.#rerunTwice();
+    if (ending !== null && this.#scenario.later.length > 0) await this.#grow();
     const images = saves ? tasks.filter(({ status }) => status === "succeeded").length : 0;
     const counts = {
       images_wanted: this.#wanted.length,
@@ -203,7 +205,7 @@ class Run {
     return this.#run(args);
   }
 
-  #run(args: readonly string[]): Running {
+  #run(args: readonly string[], machine = "home"): Running {
     const asleep = {
       NODE_OPTIONS: `--import=${new URL("../asleep.js", import.meta.url).href}`,
       SOAK_SLEPT_MS: String(this.#sleptMs),
@@ -211,8 +213,30 @@ class Run {
     };
     const sleeps = this.#scenario.troubles.some(({ sleep }) => sleep);
     const service = { CAT_BASE_URL: this.#lane.gate.url, CAT_API_KEY: "ak_mock" };
-    const env = { CAT_HOME: this.#home, ...service, ...(sleeps && asleep) };
+    const env = { CAT_HOME: join(this.#folder, machine), ...service, ...(sleeps && asleep) };
     return new Running(this.#program, args, { cwd: this.#folder, env });
+  }
+
+  /** The sheet grows, once its first rows are done. */
+  async #grow(): Promise<void> {
+    const [scenario, lane, folder, ids] = [this.#scenario, this.#lane, this.#folder, this.#ids];
+    const { kind, format } = scenario;
+    await lane.calm();
+    await lane.service.credits(null);
+    this.#waits = true;
+    await growSheet({
+      ...{ scenario, lane, folder, file: this.#file },
+      write: (name, looks) => writeLooks(join(folder, name), looks, { kind, format, ids }),
+      keysOf: (looks) => looks.flatMap(expand).map((one) => keyOf(one, ids)),
+      meet: async (trouble) => {
+        const ending = await this.#endingOf(trouble);
+        const isFine = [0, 6, 8, ...resumable].includes(ending.status) || trouble.twice;
+        if (!isFine) this.#stuck(ending);
+        return ending;
+      },
+      run: (args, machine) => this.#run(args, machine).ended,
+      found: (faultKind, what) => this.#found(faultKind, what),
+    });
   }
 
   /** Two reviews reject overlapping images, and both are generated again at once: each image once. */

@@ -6,7 +6,7 @@ import type { Step } from "./step.ts";
 /** The values of `--only`, which narrow the runs down. */
 export const focuses = [
   ...(["tryon", "beautify", "saves", "rejections"] as const),
-  ...(["gateway", "twice", "skew", "sleep", "reruns"] as const),
+  ...(["gateway", "twice", "skew", "sleep", "reruns", "grown"] as const),
 ] as const;
 export type Focus = (typeof focuses)[number];
 
@@ -30,6 +30,9 @@ export interface Scenario {
   readonly looks: readonly Look[];
   /** One for each process that is started, until one ends by itself. */
   readonly troubles: readonly GenerateTrouble[];
+  /** Rows that the sheet gets later, and one trouble for each process meanwhile; empty for a sheet that does not grow. */
+  readonly later: readonly Look[];
+  readonly growth: readonly GenerateTrouble[];
 }
 
 /** The faults of one process. */
@@ -48,10 +51,16 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
   const matrix = chance(0.5);
   const allowDuplicates = chance(0.15);
   const skipInvalid = only === "rejections" || chance(0.3);
-  const size = only === "sleep" || only === "reruns" ? 1 + random.below(8) : sizeOf(random, kind);
-  const { products, looks } = makeLooks(random, {
+  const isSmall = only === "sleep" || only === "reruns" || only === "grown";
+  const size = isSmall ? 1 + random.below(8) : sizeOf(random, kind);
+  const reruns = only === "reruns" || chance(0.1);
+  const mayGrow = !skipInvalid && !allowDuplicates && !reruns && size > 1 && only !== "saves";
+  const { products, looks: all } = makeLooks(random, {
     ...{ kind, size, matrix, allowDuplicates, hasRejected: skipInvalid },
   });
+  const grows = mayGrow && all.length > 1 && (only === "grown" || chance(0.3));
+  const first = grows ? Math.ceil(all.length / 2) : all.length;
+  const looks = all.slice(0, first);
   const waitsLater = only !== "saves" && chance(0.2);
   const saves = only === "saves" || chance(0.4);
   const scenario: Scenario = {
@@ -62,7 +71,7 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
     skipInvalid,
     saves,
     waitsLater,
-    reruns: only === "reruns" || chance(0.1),
+    reruns,
     products,
     looks,
     format: random.pick(["csv", "ndjson"] as const),
@@ -71,6 +80,8 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
       only === "sleep"
         ? [{ ...asleep, skew: chance(0.5) ? dateSkew(random) : null }]
         : makeTroubles(random, { size, saves, kind, only }),
+    later: all.slice(first),
+    growth: grows ? makeTroubles(random, { size, saves, kind, only }) : [],
   };
   const alsoSleeps = only === undefined ? 0.05 : only === "skew" ? 0.3 : 0;
   return chance(alsoSleeps) ? scenarioOf(seed, "sleep") : scenario;

@@ -15,12 +15,41 @@ const troubles: Readonly<Record<Control, GenerateTrouble>> = {
   "believe-date": { ...asleep, skew: { aheadMs: 600_000, from: 0, to: 10_000 } },
   "no-hold": { ...undisturbed, twice: "in turn" },
   "forget-replaced": undisturbed,
+  "forget-looks": undisturbed,
+  /** Killed after the service has queued a batch; then the sheet grows. */
+  "drop-unanswered": { ...undisturbed, kill: { step: "queuing", nth: 1, at: "done", waitMs: 0 } },
+  "forget-replacement": undisturbed,
 };
 
+/** Those that show in a sheet that grows. */
+const ofGrown: ReadonlySet<Control> = new Set(["forget-looks", "drop-unanswered", "forget-replacement"]);
+
 /** The same scenario with that trouble alone; a night needs a file of one batch. */
-export const underControl = (scenario: Scenario, control: Control): Scenario => ({
-  ...(troubles[control].sleep ? scenarioOf(scenario.seed, "sleep") : scenario),
-  waitsLater: false,
-  reruns: control === "forget-replaced",
-  troubles: [troubles[control]],
-});
+export function underControl(scenario: Scenario, control: Control): Scenario {
+  const trouble = troubles[control];
+  const alone = {
+    ...scenario,
+    waitsLater: false,
+    reruns: control === "forget-replaced",
+    later: [],
+    growth: [],
+  };
+  if (ofGrown.has(control))
+    return { ...grownScenario(scenario.seed), troubles: [undisturbed], growth: [trouble, undisturbed] };
+  return {
+    ...(trouble.sleep ? { ...alone, ...scenarioOf(scenario.seed, "sleep") } : alone),
+    waitsLater: false,
+    troubles: [trouble],
+  };
+}
+
+/** The first scenario of a seed whose sheet gets several rows, of which none fails. */
+function grownScenario(seed: string): Scenario {
+  for (let at = 0; ; at++) {
+    const scenario = scenarioOf(`${seed} ${at}`, "grown");
+    const mayFail = [...scenario.looks, ...scenario.later].some(({ products }) =>
+      products.some(({ reference }) => reference.includes("-fail")),
+    );
+    if (scenario.later.length >= 3 && !mayFail) return { ...scenario, seed, waitsLater: false };
+  }
+}

@@ -16,6 +16,9 @@ const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a key that is sent after the machine slept", "old-key", "queued twice"],
   ["a search for tasks by a clock that is ahead", "believe-date", "queued twice"],
   ["an image that two reviews reject and both generate again", "forget-replaced", "queued twice"],
+  ["a look of another run that is not known", "forget-looks", "queued twice"],
+  ["a request of another run that counts as not sent", "drop-unanswered", "queued twice"],
+  ["an image that does not count because it replaces a rejected one", "forget-replacement", "queued twice"],
 ];
 longTest.concurrent(
   "runs that are stopped again and again queue each image once",

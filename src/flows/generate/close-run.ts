@@ -121,7 +121,9 @@ function toOutcomes(
 ): RowOutcome<GenerationResult>[] {
   const outcomes = results.map((result): RowOutcome<GenerationResult> => {
     const { line, combination } = result.generation;
-    const failure = hasFailed ? toFailure(result) : undefined;
+    // A row that became invalid since some of its images were sent is kept as a whole.
+    const isInRow = result.status === "rejected" && unresolved.has(line);
+    const failure = hasFailed && !isInRow ? toFailure(result) : undefined;
     if (failure === undefined) return { line, result };
     const places = Array.from({ length: combinations.get(line) ?? 1 }, (_, at) => at);
     return { line, result, failure, done: places.filter((at) => at !== combination) };

@@ -180,9 +180,10 @@ function keepOutcome(
   if (batch.kind === "unknown")
     for (const generation of generations) sent.set(placeKey(generation), { generation, taskId: null });
   if (batch.kind !== "refused") return;
+  const places = new Set(remaining.map(placeKey));
   for (const generation of generations) {
     // A batch of an earlier process was not among those that remained.
-    if (sent.delete(placeKey(generation))) remaining.push(generation);
+    if (sent.delete(placeKey(generation)) && !places.has(placeKey(generation))) remaining.push(generation);
   }
   if (!isOfInput(batch.error)) return;
   for (const [at, generation] of generations.entries()) {

@@ -33,7 +33,7 @@ const generationRun = (run: Run, remaining: Generation[]) =>
 test("a batch without a response is not cut again when another batch has a rejected input", async () => {
   const { mock, client, run: at } = await tryonRun();
   const [one, other] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
-  await client.products.delete({ product_id: other! });
+  await client.products.delete({ product_id: other });
   const angles = Array.from({ length: 11 }, (_, index) => `custom-${index}`);
   const remaining = [one!, other!].flatMap((product, of) =>
     angles.map((angle, index) => generation(of * 11 + index + 2, product, "mdl_001", angle)),
@@ -64,6 +64,40 @@ test("a batch without a response is not cut again when another batch has a rejec
   expect(run.rejected.size).toBe(11);
   const tasks = mock.state().organizations.main.tasks;
   expect(tasks.map(({ scene }) => scene.angle_shot).sort()).toEqual([...angles].sort());
+});
+
+test("a batch without a response that is rejected in part when it is sent again queues each other image once", async () => {
+  const { mock, client, run: at } = await tryonRun();
+  const [kept, gone] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
+  const other = "01HN1H1W020000000000000000";
+  const angles = Array.from({ length: 15 }, (_, index) => `custom-${index}`);
+  const images = (product: string, count: number, from: number) =>
+    angles.slice(0, count).map((angle, index) => generation(from + index, product, "mdl_001", angle));
+  const remaining = [...images(kept!, 5, 2), ...images(gone!, 5, 7), ...images(other, 15, 12)];
+  let rejected = () => {};
+  const untilRejected = new Promise<void>((resolve) => {
+    rejected = resolve;
+  });
+  let isLost = true;
+  const tryon: Tryon = async (request, options) => {
+    if (Buffer.from(request.json as Uint8Array).includes(other)) setTimeout(rejected);
+    else if (isLost) {
+      isLost = false;
+      options?.onDoubt?.(true);
+      await client.products.delete({ product_id: gone! });
+      await untilRejected;
+      throw new NetworkError("the connection was lost", { code: "connection_lost", transient: true });
+    }
+    return client.tasks.tryon(request, options);
+  };
+  const failing = { ...client, paginate: client.paginate, tasks: { ...client.tasks, tryon } } as Client;
+  const run = generationRun({ ...at, client: Object.setPrototypeOf(failing, client) as Client }, remaining);
+  await queueGenerations(run, () => {});
+  // Whichever outcome came first: the next command resumes.
+  expect(await queueGenerations(run, () => {})).toBe(undefined);
+  const tasks = mock.state().organizations.main.tasks;
+  expect(tasks.map(({ scene }) => scene.angle_shot).sort()).toEqual(angles.slice(0, 5).sort());
+  expect(run.rejected.size).toBe(20);
 });
 
 describe.each([

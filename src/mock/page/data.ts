@@ -22,6 +22,8 @@ export interface Status {
   /** The mock's clock, in seconds, as RFC 3339. */
   now: string;
   requests: number;
+  /** Whether a request that is kept was rejected or got no response. */
+  has_failed: boolean;
   products: number;
   /** Jobs in progress, among the newest. */
   running: number;

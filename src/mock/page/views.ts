@@ -21,12 +21,19 @@ export function toStatus(world: World): Status {
   return {
     now: new Date(now - (now % 1_000)).toISOString(),
     requests: world.log.count,
+    has_failed: hasFailed(world),
     products: organizations(world).reduce((sum, { products }) => sum + products.size, 0),
     running: countRunning(world),
     pending,
     faults: world.faults.list().length,
     has_secret_keys: world.keys.areSecret,
   };
+}
+
+function hasFailed({ log }: World): boolean {
+  for (const [, { status, kept }] of log.from(1, log.count))
+    if (status === null ? kept?.isOver === true : status >= 400) return true;
+  return false;
 }
 
 /** A number that changes with every product. */

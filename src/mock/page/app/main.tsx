@@ -120,17 +120,26 @@ const counts: Record<View, (status: Status) => number> = {
   control: ({ faults }) => faults,
 };
 
-const viewInUrl = (): View => views.find((view) => `#${view}` === location.hash) ?? "requests";
+/** Null until it is known what a URL without a tab opens on. */
+const viewInUrl = (): View | null => views.find((view) => `#${view}` === location.hash) ?? null;
+
+/** Products, which people come for; what has failed, for those who search for the reason. */
+const firstView = ({ has_failed, products }: Status): View =>
+  has_failed || products === 0 ? "requests" : "products";
 
 function Page() {
   const [state, setState] = useState(nothingYet);
-  const [view, setView] = useState(viewInUrl);
+  const [chosen, setChosen] = useState(viewInUrl);
   const [message, setMessage] = useState<{ text: string; isError: boolean } | null>(null);
   const [live] = useState(() => new Live(setState));
 
-  useEffect(() => live.show(view), [live, view]);
+  const { status, isConnected } = state;
+  const view = chosen ?? (status === null ? null : firstView(status));
+  // What it opens on stays: a request that fails later changes no tab.
+  if (view !== chosen) setChosen(view);
+  useEffect(() => live.show(view ?? "requests"), [live, view]);
   useEffect(() => {
-    const onHash = () => setView(viewInUrl());
+    const onHash = () => setChosen(viewInUrl());
     addEventListener("hashchange", onHash);
     return () => removeEventListener("hashchange", onHash);
   }, []);
@@ -161,7 +170,6 @@ function Page() {
     );
   }, []);
 
-  const { status, isConnected } = state;
   const hasSecretKeys = status?.has_secret_keys ?? false;
   return (
     <>
@@ -191,7 +199,7 @@ function Page() {
           </a>
         ))}
       </nav>
-      <main class={view} aria-label={titles[view]}>
+      <main class={view ?? ""} aria-label={titles[view ?? "requests"]}>
         {view === "requests" && (
           <RequestsTab rows={state.rows} life={state.life} hasSecretKeys={hasSecretKeys} />
         )}

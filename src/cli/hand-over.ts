@@ -132,8 +132,8 @@ async function nearMiss(argv: readonly string[]): Promise<string | null> {
   if (word === undefined || !/^[a-z]{3,20}$/i.test(word)) return null;
   const { existsSync } = await import("node:fs");
   if (existsSync(word)) return null;
-  const [meant] = meantCommands(word, "cat");
-  if (meant !== undefined) return `Did you mean the command \`${meant}\` of catalogue? See: cat help\n`;
+  const meant = meantCommands(word, "cat").map((line) => `\`${line}\``);
+  if (meant.length > 0) return `Did you mean ${meant.join(" or ")} of catalogue? See: cat help\n`;
   const [near] = didYouMean(word, commandNames);
   return near === undefined
     ? null

@@ -37,10 +37,16 @@ longTest.runIf(existsSync("/usr/bin/script")).for([
   },
 );
 
+longTest.runIf(existsSync("/usr/bin/script"))("names the commands for a word of other programs", async () => {
+  const hint = "Did you mean `cat whoami` or `cat runs list` of catalogue? See: cat help";
+  expect(await onTerminal("cat status")).toEqual({ exit: 1, text: `${missing("status")}\n${hint}` });
+});
+
 longTest.runIf(existsSync("/usr/bin/script")).for([
   ["a name that is near no command", "cat notes", missing("notes")],
   ["a path", "cat ./improt", missing("./improt")],
   ["a name with a dot", "cat import.csv", missing("import.csv")],
+  ["a file whose name is a word of other programs", "cp produkts status; cat status", "text"],
   ["a file that exists, next to one that does not", "cat produkts gone", `text\n${missing("gone")}`],
   ["stderr in a pipe", "cat improt 2>&1 | head", missing("improt")],
 ] as const)("adds nothing for %s", async ([, line, text]) => {

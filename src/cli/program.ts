@@ -5,10 +5,8 @@ import { type CommandEntry, commands } from "./command-table.ts";
 import { exitMeanings } from "./context/errors.ts";
 import { earlyFlags, type GlobalFlag, globalFlags } from "./context/globals.ts";
 import { rejectFewOpenFiles } from "./context/open-files.ts";
-import { command, flagDescription, HelpShown } from "./flags/command.ts";
-import { meantVerbs } from "./flags/first-guesses.ts";
+import { command, flagDescription, HelpShown, Misread } from "./flags/command.ts";
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
-import { unknownCommand } from "./flags/usage-error.ts";
 import { lineWidth, namedLines, wrappedColumns } from "./output/wrapped.ts";
 import { findTopic, type HelpTopic, helpTopics } from "./reference/topics.ts";
 
@@ -53,7 +51,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
           : command(name);
     root.addCommand(made.summary(entry.summary));
   }
-  const args = withOwnVerb(given, root);
+  const args = await withOwnVerb(given, root);
   for (const each of everyCommand(root)) settle(each, app, help);
   root.hook("preAction", async (_root, called) => {
     Object.assign(app.globals, root.opts());
@@ -68,8 +66,9 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
         if (args.length === 0) root.help();
         await root.parseAsync(args, { from: "user" });
       } catch (error) {
+        if (error instanceof Misread) throw (await import("./flags/mistakes.ts")).usageError(error);
         if (!(error instanceof HelpShown)) throw error;
-        rejectUnknown(root, args);
+        await rejectUnknown(root, args);
       }
       await app.io.data(wrappedColumns(app.io.asCalled(help.join("")), lineWidth(app.context.stdout)));
     },
@@ -102,17 +101,18 @@ function wordsAfterHelp(argv: readonly string[]): string[] | null {
 }
 
 /** Replaces the verb after a group by the one of this program that it means: `products search dress`. */
-function withOwnVerb(args: string[], root: Command): string[] {
+async function withOwnVerb(args: string[], root: Command): Promise<string[]> {
   const first = firstWord(args);
   const group = root.commands.find((made) => made.name() === first?.word);
   const at = (first?.index ?? 0) + 1;
   const typed = firstWord(args.slice(at));
-  if (group === undefined || typed === null) return args;
-  const find = (name: string) => group.commands.find((made) => made.name() === name);
+  const find = (name: string) => group?.commands.find((made) => made.name() === name);
+  if (!group?.usage().startsWith("COMMAND") || typed === null || find(typed.word) !== undefined) return args;
+  const { meantVerbs } = await import("./flags/first-guesses.ts");
   const rest = args.slice(at + typed.index + 1);
   const value = firstWord(rest);
   const hasValue = value !== null && (!value.word.startsWith("-") || value.word === "--help");
-  for (const meant of find(typed.word) === undefined ? meantVerbs(typed.word) : []) {
+  for (const meant of meantVerbs(typed.word)) {
     const [name = "", ...flag] = meant.split(" ");
     const verb = find(name);
     if (verb === undefined || (name === "get" && !hasValue)) continue;
@@ -147,13 +147,13 @@ async function printTopic(app: App, topic: HelpTopic, argv: readonly string[]): 
 }
 
 /** Throws a UsageError if help was asked for a command that a group does not have: `products lst --help`. */
-function rejectUnknown(root: Command, args: readonly string[]): void {
+async function rejectUnknown(root: Command, args: readonly string[]): Promise<void> {
   let rest = args;
   for (let at = root; at.commands.length > 0; ) {
     const next = firstWord(rest);
     if (next === null || next.word.startsWith("-")) return;
     const subcommand = at.commands.find((made) => made.name() === next.word);
-    if (subcommand === undefined) throw unknownCommand(at, next.word);
+    if (subcommand === undefined) throw (await import("./flags/mistakes.ts")).unknownCommand(at, next.word);
     at = subcommand;
     rest = rest.slice(next.index + 1);
   }

@@ -1,9 +1,25 @@
-import { type Argument, Command, type Option } from "commander";
-import { either, usageError } from "./usage-error.ts";
+import { type Argument, Command, type CommanderError, type Option } from "commander";
+import { either } from "./usage-error.ts";
 
 /** Thrown once help was printed: nothing is left to run. */
 export class HelpShown extends Error {
   override readonly name = "HelpShown";
+}
+
+/** A complaint of commander about a command line, of which `mistakes.ts` makes a UsageError. */
+export class Misread extends Error {
+  override readonly name = "Misread";
+  readonly error: CommanderError;
+  /** The command that it is about, and a line to type of it. */
+  readonly from: Command;
+  readonly example: string | undefined;
+
+  constructor(error: CommanderError, from: Command, example: string | undefined) {
+    super(error.message);
+    this.error = error;
+    this.from = from;
+    this.example = example;
+  }
 }
 
 /** What the help of a command says. */
@@ -18,7 +34,7 @@ export interface CommandTexts {
 }
 
 /**
- * A command that reports mistakes as a UsageError (exit 2) instead of ending the process. The program that it
+ * A command that throws mistakes as Misread (exit 2) instead of ending the process. The program that it
  * is added to collects its help. Flags are listed under "Flags:" unless `optionsGroup` sets another heading;
  * see `otherFlags`.
  */
@@ -37,7 +53,7 @@ export function command(name: string, texts?: CommandTexts): Command {
     shownExamples.set(made, examples);
   }
   return made.exitOverride((error) => {
-    throw error.exitCode === 0 ? new HelpShown() : usageError(error, made, texts?.examples[0]?.[1]);
+    throw error.exitCode === 0 ? new HelpShown() : new Misread(error, made, texts?.examples[0]?.[1]);
   });
 }
 

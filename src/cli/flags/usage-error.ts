@@ -1,234 +1,16 @@
-import type { Command, CommanderError } from "commander";
-import { didYouMean } from "../../contract/did-you-mean.ts";
+import type { CommanderError } from "commander";
 import { series } from "../../flows/words.ts";
 import { maskedUserinfo } from "../../http/mask.ts";
 import { UsageError } from "../context/errors.ts";
-import { meantByExtra, meantCommands, meantFlags, ownVerb } from "./first-guesses.ts";
-
-/** A mistake on the command line: one line, and a question about the nearest name, if there is one. */
-interface Mistake {
-  readonly message: string;
-  readonly near?: string | undefined;
-}
-
-/**
- * A complaint of commander as a UsageError: one line, then a near name and the help page to read. `example` is a line of the
- * command that the complaint is about.
- */
-export function usageError(error: CommanderError, from: Command, example: string | undefined): UsageError {
-  const help = `See: ${commandPath(from)} --help`;
-  // For a group without a command, commander shows its help as an error.
-  if (error.code === "commander.help") {
-    const names = from.commands.map((subcommand) => subcommand.name()).join(", ");
-    return new UsageError(`${commandPath(from)} needs a command: ${names}`, {
-      code: "missing_command",
-      hint: help,
-    });
-  }
-  const { message, near } =
-    flagOfOthers(error, from) ??
-    otherDashes(error, from) ??
-    mistypedCommand(error, from) ??
-    looseValue(error, from) ??
-    severalFiles(error, from) ??
-    missingFlags(error, from) ??
-    missingArgument(error, from, example) ??
-    toMistake(error);
-  const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
-  if (flag !== undefined && hasFlag(from, flag)) {
-    return new UsageError(`${flag} takes no value`, {
-      code: "flag_without_value",
-      hint: `Remove the = and the text after it. ${help}`,
-    });
-  }
-  const isValue =
-    near === undefined && from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
-  const asValue = isValue
-    ? `. For a value that starts with -, put -- before it: ${commandPath(from)} -- VALUE`
-    : "";
-  return new UsageError(message, {
-    code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    hint:
-      error.code === "commander.conflictingOption"
-        ? "Remove one of them."
-        : `${near === undefined ? "" : `${near} `}${help}${asValue}`,
-  });
-}
 
 /** The error for a flag that cannot be used with another one, for cases that commander cannot check. */
 export const conflict = (flag: string, other: string, hint = "Remove one of them."): UsageError =>
   new UsageError(`${flag} cannot be used with ${other}`, { code: "conflicting_option", param: flag, hint });
 
-/** The error for a word that is not a command of a group. */
-export function unknownCommand(of: Command, word: string): UsageError {
-  const near = nearCommand(of, word);
-  return new UsageError(`unknown command ${JSON.stringify(word)}`, {
-    code: "unknown_command",
-    hint: `${near === null ? "" : `${near} `}See: ${commandPath(of)} --help`,
-  });
-}
-
-/** The full name of a command, e.g. `cat products list`. */
-function commandPath(made: Command): string {
-  const names = [];
-  for (let at: Command | null = made; at !== null; at = at.parent) names.unshift(at.name());
-  return names.join(" ");
-}
-
-function nearCommand(made: Command, word: string): string | null {
-  const own = made.commands.map((subcommand) => subcommand.name());
-  return guessedCommand(made, word) ?? question(didYouMean(word, own));
-}
-
-const question = (meant: readonly string[]): string | null =>
-  meant.length === 0 ? null : `Did you mean ${meant.join(" or ")}?`;
-
-/** Asks about the command that a word of other programs means; `noun` is the word after it. */
-function guessedCommand(made: Command, word: string, noun?: string): string | null {
-  const reversed = made.parent === null ? verbAndNoun(word, noun, made) : null;
-  return question(reversed === null ? meantCommands(word, made.name()) : [reversed]);
-}
-
-/** `cat products list` for `list products` and `ls product`. */
-function verbAndNoun(word: string, noun: string | undefined, { commands }: Command): string | null {
-  const names = commands.map((made) => made.name());
-  const group = names.find((name) => name.endsWith("s") && (name === noun || name === `${noun}s`));
-  const verb = ownVerb(word);
-  if (group === undefined || verb === null) return null;
-  // `show product X` is one of them, `show products` all.
-  return `cat ${group} ${verb === "get" && noun === group ? "list" : verb}`;
-}
-
-/** For a word in the place of a command, also of a command that takes no arguments but has commands, such as `export`. */
-function mistypedCommand(error: CommanderError, made: Command): Mistake | null {
-  const [word, next] = made.args;
-  const isUnknown = error.code === "commander.unknownCommand";
-  const isExtra = error.code === "commander.excessArguments" && made.commands.length > 0;
-  if (word === undefined || !(isUnknown || isExtra)) return null;
-  // Commander has proposed the nearest one.
-  const near = isUnknown ? guessedCommand(made, word, next) : nearCommand(made, word);
-  return near === null ? null : { message: `unknown command ${JSON.stringify(word)}`, near };
-}
-
-/** For a flag of other programs, such as curl, or of another command. */
-function flagOfOthers(error: CommanderError, made: Command): Mistake | null {
-  if (error.code !== "commander.unknownOption") return null;
-  const { message } = toMistake(error);
-  const flag = message.replace("unknown flag ", "");
-  // Before its arguments, a short flag may be a value that starts with -.
-  const takesAny = /^(?:ID|FILE|RUN|NAME)/.test(made.registeredArguments[0]?.name() ?? "");
-  const isValue = flag.length === 2 && takesAny && made.args[0] === flag;
-  const near = isValue || hasFlag(made, flag) ? null : knownFlag(flag, made);
-  return near === null ? null : { message, near };
-}
-
-/** What a command has for a flag of that name, as a sentence. */
-function knownFlag(flag: string, made: Command): string | null {
-  const [argument] = made.registeredArguments;
-  for (const meant of meantFlags(flag, made.name())) {
-    if (meant.startsWith("--") && hasFlag(made, meant)) return `Did you mean ${meant}?`;
-    if (meant === "ARGUMENT" && argument !== undefined)
-      return `Use it without a flag: ${commandPath(made)} ${argument.name()}.`;
-    if (meant.includes(" ")) return meant;
-  }
-  return null;
-}
-
-const pathForm = /[./\\]/;
-
-/** Forms of values, and the placeholders of the flags that take them; the last form is that of any word. */
-const forms: readonly (readonly [value: RegExp, placeholder: RegExp])[] = [
-  [/^https?:/i, /^URL$/],
-  [/^\d+$/, /^(?:N|PORT)$/],
-  [/^\d{4}-\d\d-\d\d/, /^TIME/],
-  [pathForm, /^(?:FILE|DIR)$/],
-  [/^/, /^(?:TEXT|ID\|REF|ID\|NAME)$/],
-];
-
-/** For an extra argument: the flags that take such a value. A key is not repeated. */
-function looseValue(error: CommanderError, made: Command): Mistake | null {
-  const count = made.registeredArguments.length;
-  const word = made.args[count];
-  if (error.code !== "commander.excessArguments" || word === undefined) return null;
-  const [argument] = made.registeredArguments;
-  const isFile = argument !== undefined && /^(?:FILE|DIR|DECISIONS)$/.test(argument.name());
-  if (isFile && pathForm.test(word)) return null;
-  const { message } = toMistake(error);
-  const near = /^ak_/.test(word) ? knownFlag("--key", made) : flagsTaking(word, made);
-  if (near !== null) return { message, near };
-  if (argument === undefined || isFile) return null;
-  return { message, near: "Run it once for each, or put a value with spaces in quotes." };
-}
-
-function flagsTaking(word: string, made: Command): string | null {
-  const chosen = made.options.find(({ argChoices }) => argChoices?.includes(word));
-  if (chosen !== undefined) return `Did you mean ${chosen.long} ${word}?`;
-  const placeholder = forms.find(([value]) => value.test(word))![1];
-  const taking = made.options.filter(({ flags }) => placeholder.test(/<(.*)>/.exec(flags)?.[1] ?? ""));
-  const get = siblingOf(made, "get");
-  const near =
-    taking.length > 0
-      ? taking.slice(0, 2).map(({ flags }) => plain(flags))
-      : get !== undefined && made.name() === "list"
-        ? [`${commandPath(get)} ${get.registeredArguments[0]!.name()}`]
-        : meantByExtra(made.name());
-  return question(near);
-}
-
-const siblingOf = ({ parent }: Command, name: string): Command | undefined =>
-  parent?.commands.find((made) => made.name() === name);
-
-/** For a missing argument: the list that has its IDs, or an example. */
-function missingArgument(error: CommanderError, made: Command, example: string | undefined): Mistake | null {
-  const argument = made.registeredArguments[made.args.length];
-  if (error.code !== "commander.missingArgument" || argument === undefined) return null;
-  const list = siblingOf(made, "list");
-  const { message } = toMistake(error);
-  if (list !== undefined && argument.name().startsWith("ID"))
-    return { message, near: `To find it: ${commandPath(list)}.` };
-  return example === undefined ? null : { message, near: `For example: ${example}.` };
-}
-
-/** Dashes that editors and chats put in the place of `-` and `--`. */
-const otherDash = /^[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+/;
-
-/** For an extra argument such as `—json`, which a text editor made of a flag. */
-function otherDashes({ code }: CommanderError, { args }: Command): Mistake | null {
-  const word = code === "commander.excessArguments" ? args.find((text) => otherDash.test(text)) : undefined;
-  if (word === undefined) return null;
-  // Without its value, which may be a secret.
-  const flag = word.replace(otherDash, "").replace(/[=\s].*$/s, "");
-  return {
-    message: `${JSON.stringify(word.slice(0, 1))} is not the - of a flag`,
-    near: `Did you mean --${flag}?`,
-  };
-}
-
-/** For a command that takes one file. */
-function severalFiles({ code }: CommanderError, made: Command): Mistake | null {
-  const [argument, ...others] = made.registeredArguments;
-  if (code !== "commander.excessArguments" || argument?.name() !== "FILE" || others.length > 0) return null;
-  return {
-    message: `${commandPath(made)} takes one file, and ${made.args.length} are named`,
-    near: "Run it once for each file.",
-  };
-}
-
-/** For a command without several flags that it needs: commander names the first one only. */
-function missingFlags({ code }: CommanderError, made: Command): Mistake | null {
-  const missing = made.options.filter(
-    (option) => option.mandatory && made.getOptionValue(option.attributeName()) === undefined,
-  );
-  if (code !== "commander.missingMandatoryOptionValue" || missing.length < 2) return null;
-  return { message: `missing flags: ${missing.map(({ flags }) => plain(flags)).join(", ")}` };
-}
-
-/** Whether the command has a flag, or the program has it for all commands. */
-function hasFlag(made: Command, flag: string): boolean {
-  for (let at: Command | null = made; at !== null; at = at.parent) {
-    if (at.options.some(({ long }) => long === flag)) return true;
-  }
-  return false;
+/** A mistake on the command line: one line, and a question about the nearest name, if there is one. */
+export interface Mistake {
+  readonly message: string;
+  readonly near?: string | undefined;
 }
 
 /** A flag in commander's messages: its name, without the short form and the placeholder. */
@@ -264,7 +46,7 @@ const rewrites: readonly (readonly [RegExp, (...parts: string[]) => string])[] =
 ];
 
 /** A complaint of commander in the form of all errors: lower case, no full stop. Passwords of URLs are masked. */
-function toMistake({ message: text }: CommanderError): Mistake {
+export function toMistake({ message: text }: CommanderError): Mistake {
   const at = text.lastIndexOf("\n(Did you mean ");
   const near = at === -1 ? undefined : text.slice(at + 2, -1);
   const sentence = (at === -1 ? text : text.slice(0, at)).replace(/^error: /, "").replace(/\.$/, "");
@@ -278,7 +60,8 @@ function toMistake({ message: text }: CommanderError): Mistake {
 const toRule = (rule: string): string =>
   rule.replace(/^Allowed choices are (.*)$/s, (_, choices) => `use ${either(choices.split(", "))}`);
 
-const plain = (usage: string): string => usage.replaceAll(/[<>]/g, "");
+/** A usage without brackets: `--q TEXT`. */
+export const plain = (usage: string): string => usage.replaceAll(/[<>]/g, "");
 
 /** `table, json or csv` */
 export const either = (choices: readonly string[]): string => series(choices, "or");

@@ -33,7 +33,7 @@ const generationRun = (run: Run, remaining: Generation[]) =>
 test("a batch without a response is not cut again when another batch has a rejected input", async () => {
   const { mock, client, run: at } = await tryonRun();
   const [one, other] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
-  await client.products.delete({ product_id: other });
+  await client.products.delete({ product_id: other! });
   const angles = Array.from({ length: 11 }, (_, index) => `custom-${index}`);
   const remaining = [one!, other!].flatMap((product, of) =>
     angles.map((angle, index) => generation(of * 11 + index + 2, product, "mdl_001", angle)),

@@ -4,8 +4,7 @@ import { workbookOf } from "../../support/write-workbook.ts";
 import { dress, reviewedWorld } from "./reviewed-world.ts";
 import { syncWorld } from "./sync-world.ts";
 
-const unknown =
-  "error: no decision is known of any generated image, so --approved would skip all of them\n";
+const unknown = "error: no decision is known of any generated image, so --approved would skip all of them\n";
 const none = `${unknown}Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE.\n`;
 const noneInMirror = `${unknown}Run cat tasks review FILE --mirror m where the images were reviewed, or add --decisions FILE here.\n`;
 

@@ -7,7 +7,7 @@ export const isOfCaller = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 401 || error.status === 403);
 
 /** Whether the key lacks the scope to read. */
-export const mayNotRead = (error: unknown): boolean =>
+export const mayNotRead = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === "insufficient_scope";
 
 /** The error to report of several: a rejected key, which ends everything, otherwise the first one. */

@@ -85,7 +85,7 @@ export async function closeRun(
     stopped = decisive(stopped, error);
     if (importId !== undefined) unread.add(importId);
   });
-  const known = new KnownFailures(at, input.file.source, run.examples);
+  const known = new KnownFailures(at, run.said, run.examples);
   let done = 0;
   try {
     for await (const outcome of outcomes) {

@@ -3,6 +3,7 @@
 import type { Conflict } from "./decide-photos.ts";
 import { type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
 import { type FileRow, toFieldValues } from "./file-row.ts";
+import type { ConflictChoice } from "./import-input.ts";
 import type { KnownProduct, ReadProduct } from "./known-product.ts";
 import type { RowCells, Said } from "./said.ts";
 
@@ -19,7 +20,7 @@ export interface FieldDecision {
 
 interface FieldOptions {
   readonly exact?: boolean | undefined;
-  readonly conflicts?: "service" | "sheet" | undefined;
+  readonly conflicts?: ConflictChoice | undefined;
   readonly namesFromReferences?: boolean | undefined;
   readonly isExported: boolean;
   /** The row is in a failed file for a conflict, which theirs wins. */

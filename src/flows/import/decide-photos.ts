@@ -1,6 +1,7 @@
 // Decides about the photos of a row whose product exists (docs/resuming.md, Photos).
 
 import type { FileImage, FileRow } from "./file-row.ts";
+import type { ConflictChoice } from "./import-input.ts";
 import type { KnownImage, KnownProduct } from "./known-product.ts";
 import { isSameSource, type RowCells, type Said, type SaidPhoto } from "./said.ts";
 
@@ -35,7 +36,7 @@ export type Compared = "different" | "unfetchable";
 
 interface PhotoOptions {
   readonly exact?: boolean | undefined;
-  readonly conflicts?: "service" | "sheet" | undefined;
+  readonly conflicts?: ConflictChoice | undefined;
   readonly isExported: boolean;
   readonly findCompared: (source: Buffer) => Compared | undefined;
 }

@@ -12,6 +12,7 @@ import {
 } from "./decide-photos.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
+import type { ConflictChoice, PhotosMode } from "./import-input.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
 import { isSameSource, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
 
@@ -65,10 +66,10 @@ export interface RowFacts {
 export interface DecideOptions {
   readonly mode: ImportMode;
   readonly onImageError: OnImageError;
-  readonly photos: "new" | "all";
+  readonly photos: PhotosMode;
   /** The sheet is the truth. */
   readonly exact?: boolean | undefined;
-  readonly conflicts?: "service" | "sheet" | undefined;
+  readonly conflicts?: ConflictChoice | undefined;
   /** Names are made from references: a product that exists keeps its own. */
   readonly namesFromReferences?: boolean | undefined;
   /** No product of the file that was known exists: another catalogue. */

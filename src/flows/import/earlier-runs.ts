@@ -39,7 +39,7 @@ export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDep
   if (!fresh && writtenRows(begun).some((row) => !isWithin(file, row)))
     throw sentBeyond(file.limit!, file.source.name);
   const openBatches = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
-  const imports = await decide(openBatches(), begun, input, deps);
+  const imports = await decideUnknown(openBatches(), begun, input, deps);
   if (isToBeResumed(begun, imports, input, deps)) return false;
   await settleAll(openBatches(), begun, deps);
   return true;
@@ -51,10 +51,11 @@ export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDep
  */
 export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportDeps): Promise<void> {
   const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
-  await decide(openBatches(), at, input, deps);
+  await decideUnknown(openBatches(), at, input, deps);
   await settleAll(openBatches(), at, deps);
 }
 
+/** The batches without known results of this file and of others, with their runs. */
 export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
   state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
 
@@ -62,7 +63,7 @@ export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
  * Lets the user decide about batches whose outcome cannot be determined any more. Returns the imports of the
  * accepted ones, by ID; null if the service does not know them.
  */
-async function decide(
+async function decideUnknown(
   batches: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,

@@ -14,8 +14,6 @@ import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readCo
 import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 
-export type ImportForm = RowForm;
-
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
@@ -28,7 +26,7 @@ export const importForm = (
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
   { needsPhotos = true } = {},
-): ImportForm => {
+): RowForm => {
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
     added,

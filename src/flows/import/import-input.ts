@@ -9,7 +9,6 @@ import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import type { RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
-import type { ImportForm } from "./import-form.ts";
 
 /** The kind of an import run (`Run.kind`). */
 export const importKind = "import";
@@ -54,7 +53,7 @@ export interface PlanToApply {
 
 /** The file to import, and how. */
 export interface ImportInput {
-  file: RowFile & { readonly form: ImportForm };
+  file: RowFile;
   /** The columns mapped with `--map`. */
   map: ColumnMap;
   /** The values mapped with `--map-value`. */

@@ -1,11 +1,10 @@
 // Failures that are known: a row that failed for the same permanent reason in several runs of its file in a row.
 
 import type { FailedRow } from "../../state/failures.ts";
-import type { Source } from "../rows/source.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
 import { isConflictCode, type RowOutcome, type RowResult } from "./row-result.ts";
-import { toPlace } from "./said-rows.ts";
+import type { SaidRows } from "./said-rows.ts";
 import type { Examples } from "./summary.ts";
 
 /** The number of runs in a row after which a failure is known. */
@@ -55,45 +54,44 @@ export function toReason({ error, images }: Pick<RowResult, "error" | "images">)
 /** Counts the known failures of one run of a file. Those of a file without a lasting place are not known. */
 export class KnownFailures {
   readonly #run: Run;
+  readonly #said: SaidRows;
   readonly #examples: Examples;
-  readonly #place: string | null;
-  #file: number | null;
   #failed: FailedRow[] = [];
   #succeeded: string[] = [];
   #count = 0;
 
-  constructor(run: Run, source: Pick<Source, "path" | "sheet">, examples: Examples) {
+  constructor(run: Run, said: SaidRows, examples: Examples) {
     this.#run = run;
+    this.#said = said;
     this.#examples = examples;
-    this.#place = toPlace(source);
-    this.#file = this.#place === null ? null : run.state.ledger.findFile(run.account, this.#place);
   }
 
   /** Adds the outcome of a row of which the service has reported the result. */
   add({ result }: RowOutcome): void {
-    if (result === undefined || this.#place === null || result.status === "pending") return;
+    if (result === undefined || result.status === "pending") return;
     const isFailed = result.status === "failed" || result.status === "partial";
     if (isFailed && !isConflictCode(result.error?.code ?? ""))
       this.#failed.push({ reference: result.reference, reason: toReason(result) });
-    else if (this.#file !== null) this.#succeeded.push(result.reference);
+    else this.#succeeded.push(result.reference);
     if (this.#failed.length + this.#succeeded.length >= rowsAtOnce) this.#write();
   }
 
   /** The number of known failures. `isComplete`: every row of the file has a result. */
   end(isComplete: boolean): number {
     this.#write();
-    if (isComplete && this.#file !== null) this.#run.state.failures.forgetOthers(this.#file, this.#run.id);
+    const { file } = this.#said;
+    if (isComplete && file !== null) this.#run.state.failures.forgetOthers(file, this.#run.id);
     return this.#count;
   }
 
   #write(): void {
-    const { state, account, clock, id } = this.#run;
-    if (this.#failed.some(({ reason }) => reason !== null))
-      this.#file ??= state.ledger.openFile(account, this.#place!, clock.now());
-    if (this.#file !== null && this.#succeeded.length > 0 && state.failures.areAny(this.#file))
-      state.failures.forget(this.#file, this.#succeeded);
-    if (this.#file !== null && this.#failed.length > 0) {
-      const known = state.failures.count(this.#file, id, this.#failed, knownAfterRuns);
+    const { failures } = this.#run.state;
+    const isNew = this.#failed.some(({ reason }) => reason !== null);
+    const file = isNew ? this.#said.openFile() : this.#said.file;
+    if (file !== null && this.#succeeded.length > 0 && failures.areAny(file))
+      failures.forget(file, this.#succeeded);
+    if (file !== null && this.#failed.length > 0) {
+      const known = failures.count(file, this.#run.id, this.#failed, knownAfterRuns);
       this.#count += known.length;
       for (const reference of known) this.#examples.add("known", reference);
     }

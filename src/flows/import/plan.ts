@@ -171,7 +171,13 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   const { line, reference, decision } = row;
   const seen = row.known?.read ?? null;
   const planned = (action: PlannedAction, more: Partial<PlannedRow> = {}): PlannedRow => ({
-    ...{ line, reference, action, fields: {}, photos: [], ...more, seen },
+    line,
+    reference,
+    action,
+    fields: {},
+    photos: [],
+    ...more,
+    seen,
   });
   if (decision.kind === "conflict")
     return planned("conflict", { conflict: { code: decision.code, message: decision.message } });

@@ -1,7 +1,6 @@
 // Preparing: what the rows need before the first batch is sent: their products, comparisons of photos, decisions, the
 // guards of the user, and the upload of local photos.
 
-import type { ApiError } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
@@ -148,27 +147,25 @@ async function withScopes<Done>(reading: Promise<Done>, scopes: readonly string[
   try {
     return await reading;
   } catch (error) {
-    throw mayNotRead(error) ? scopesMissing(error as ApiError, scopes) : error;
+    if (!mayNotRead(error)) throw error;
+    const { status, requestId, cause } = error;
+    const [named, them] = scopes.length === 1 ? ["scope", "it"] : ["scopes", "both scopes"];
+    throw new CatError(
+      `cannot compare the rows with their products: --photos new needs a key with the ${named} ${scopes.join(" and ")}`,
+      {
+        type: "forbidden",
+        code: "insufficient_scope",
+        status,
+        requestId,
+        cause,
+        hint: `Use a key with ${them}, or add --photos all to send all photos, including those already attached.`,
+      },
+    );
   }
 }
 
-function scopesMissing({ status, requestId, cause }: ApiError, scopes: readonly string[]): CatError {
-  const [named, them] = scopes.length === 1 ? ["scope", "it"] : ["scopes", "both scopes"];
-  return new CatError(
-    `cannot compare the rows with their products: --photos new needs a key with the ${named} ${scopes.join(" and ")}`,
-    {
-      type: "forbidden",
-      code: "insufficient_scope",
-      status,
-      requestId,
-      cause,
-      hint: `Use a key with ${them}, or add --photos all to send all photos, including those already attached.`,
-    },
-  );
-}
-
 /** Shows an estimate if the import will take long. */
-export function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
+function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
   const batches = Math.ceil(sends / batchSize(run.input).rows);
   const counts = { photos: uploads.count, bytes: uploads.bytes, changes: writes, batches };
   const line = estimateLine(counts, run.deps.writesPerMinute);

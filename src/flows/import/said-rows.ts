@@ -49,7 +49,7 @@ export class SaidRows {
 
   /** Whether the file was imported from here before. */
   get areAny(): boolean {
-    const file = this.#findFile();
+    const { file } = this;
     return file !== null && this.#run.state.ledger.isSaid(file);
   }
 
@@ -63,7 +63,7 @@ export class SaidRows {
 
   /** What is kept of the row of a reference. */
   stored(reference: string): SaidRow | null {
-    const file = this.#findFile();
+    const { file } = this;
     return file === null ? null : this.#run.state.ledger.said(file, reference);
   }
 
@@ -104,18 +104,24 @@ export class SaidRows {
 
   /** Writes the rows that were added. */
   write(): void {
-    if (this.#place === null || this.#rows.length === 0) return;
-    const { state, account, clock } = this.#run;
-    this.#file ??= state.ledger.openFile(account, this.#place, clock.now());
-    state.ledger.say(this.#file, this.#rows);
+    if (this.#rows.length === 0) return;
+    this.#run.state.ledger.say(this.openFile()!, this.#rows);
     this.#rows = [];
   }
 
-  #findFile(): number | null {
+  /** The file in the ledger; null if nothing is known of it. */
+  get file(): number | null {
     const { state, account } = this.#run;
     if (this.#file === undefined)
       this.#file = this.#place === null ? null : state.ledger.findFile(account, this.#place);
     return this.#file;
+  }
+
+  /** The same, added if it is missing; null for a file without a lasting place. */
+  openFile(): number | null {
+    const { state, account, clock } = this.#run;
+    if (this.#place !== null) this.#file ??= state.ledger.openFile(account, this.#place, clock.now());
+    return this.#file ?? null;
   }
 }
 

@@ -2,7 +2,6 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { Readable } from "node:stream";
 import { fileProblem } from "../../../errors.ts";
 import { type AddedPhotos, addedPhotos, rowsOfPhotos } from "../../../flows/import/added-photos.ts";
-import type { ImportForm } from "../../../flows/import/import-form.ts";
 import { csvRecords } from "../../../flows/outputs/cells.ts";
 import {
   type FolderPhoto,
@@ -119,7 +118,7 @@ export async function openFolder(
 export async function photosForRows(
   app: App,
   { listing, pattern, flags }: PhotoFolder,
-  file: RowFile & { form: ImportForm },
+  file: RowFile,
   { root }: Pick<LocalPhotos, "root">,
 ): Promise<AddedPhotos> {
   const sorted = await photosOfRows(listing, pattern, () => references(file, app.context.interrupt));
@@ -137,10 +136,7 @@ export async function photosForRows(
 }
 
 /** The references of a file, as far as it can be read: its check reports where it cannot. */
-async function* references(
-  file: RowFile & { form: ImportForm },
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+async function* references(file: RowFile, signal: AbortSignal): AsyncGenerator<string> {
   try {
     for await (const rows of (await openRows(file)).batches()) {
       signal.throwIfAborted();

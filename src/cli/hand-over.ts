@@ -133,7 +133,7 @@ async function nearMiss(argv: readonly string[]): Promise<string | null> {
   const { existsSync } = await import("node:fs");
   if (existsSync(word)) return null;
   const meant = meantCommands(word, "cat").map((line) => `\`${line}\``);
-  if (meant.length > 0) return `Did you mean ${meant.join(" or ")} of catalogue? See: cat help\n`;
+  if (meant.length > 0) return `Did you mean ${meant.join(" or ")} of catalogue? See: cat --help\n`;
   const [near] = didYouMean(word, commandNames);
   return near === undefined
     ? null

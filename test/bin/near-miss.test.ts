@@ -38,7 +38,7 @@ longTest.runIf(existsSync("/usr/bin/script")).for([
 );
 
 longTest.runIf(existsSync("/usr/bin/script"))("names the commands for a word of other programs", async () => {
-  const hint = "Did you mean `cat whoami` or `cat runs list` of catalogue? See: cat help";
+  const hint = "Did you mean `cat whoami` or `cat runs list` of catalogue? See: cat --help";
   expect(await onTerminal("cat status")).toEqual({ exit: 1, text: `${missing("status")}\n${hint}` });
 });
 

@@ -11,7 +11,7 @@ test.for([
     ["catalogue", "comp"],
     ["completion\tprint a script that completes commands on Tab", ":"],
   ],
-  ["a command of a group", ["cat", "models", ""], ["list\tlist models", ":"]],
+  ["a command of a group", ["cat", "models", ""], ["list\tlist models", "get\tshow a model", ":"]],
   ["a file for the system's cat", ["cat", "notes.txt", ""], [":files"]],
   ["a file after a flag of the system's cat", ["cat", "-n", ""], [":files"]],
   ["a file of an import", ["cat", "import", ""], [":files"]],

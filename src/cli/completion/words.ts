@@ -138,7 +138,7 @@ function listValues(
     kind:
       flag === "--profile"
         ? "profiles"
-        : flag === "--model"
+        : /\bID\|NAME/.test(names)
           ? "models"
           : /\bID\|REF/.test(names)
             ? "products"

@@ -199,7 +199,6 @@ export const codeGroups: readonly CodeGroup[] = [
     codes: {
       run_alive: busy,
       unknown_outcome: "Check a few products, then add --unknown with one of its choices.",
-      queued_missing: "Add --missing to continue, or --fresh to generate all images again.",
       key_expired: again,
       state_unavailable: "Install this program again with its optional packages: libsql does not load.",
       ...stateHints(),

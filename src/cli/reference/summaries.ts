@@ -112,6 +112,7 @@ const generationCheck = z.looseObject({
   invalid: count,
   generations: count,
   batches: count,
+  unchanged: count.optional(),
   existing: count.optional(),
   in_progress: count.optional(),
   left: count.optional(),

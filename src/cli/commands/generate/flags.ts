@@ -114,7 +114,7 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
   const input = withInputFlags(made.optionsGroup("Input:"));
   withMapFlags(withTemplateFlag(input, isTryon ? "looks.xlsx" : "shots.xlsx"), mapExamples[kind])
     .option("--matrix", "expand cells with several values (a|b) to every combination", false)
-    .option("--allow-duplicates", "accept the same image twice", false)
+    .option("--allow-duplicates", "accept the same image twice, also one that exists", false)
     .option("--skip-invalid", "queue the valid rows and skip the others", false)
     .option("--rerun <DECISIONS>", "generate the rejected images of a review again")
     .optionsGroup("One image, without a file:")
@@ -135,12 +135,12 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
   made
     .optionsGroup("Cost:")
     .option("--dry-run", "show the plan and queue nothing", false)
-    .option("--missing", "generate only images that no product has yet", false)
+    .option("--missing", "skip images of other computers too, and replace rejected ones", false)
     .option("--max-generations <N>", "stop if the input requests more images", wholeNumber({ min: 1 }))
     .optionsGroup("Waiting and resuming:")
     .option("--no-wait", "queue the images and exit")
     .addOption(timeoutFlag())
-    .option("--fresh", "generate again instead of resuming", false)
+    .option("--fresh", "generate all images again, also those that exist", false)
     .addOption(
       new Option("--unknown <DO>", "decide about requests without a response for over 24 h").choices(
         unknownChoices,

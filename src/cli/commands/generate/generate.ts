@@ -48,7 +48,7 @@ export const beautifyCommand = (app: App): Command =>
 function generateCommand(app: App, kind: GenerationKind, texts: CommandTexts): Command {
   const about =
     `${texts.about}Each image costs credits: the number is confirmed first, or add --yes.\n\n` +
-    "Run the same command again to resume a stopped run. No image is queued twice.";
+    "Run the same command again to resume a stopped run. No image is queued twice, also not by an edited file.";
   const made = command(kind, { ...texts, about });
   made.argument("[FILE]", "Excel, CSV or NDJSON file, or - for standard input");
   return withGenerateFlags(made, kind).action(async (file: string | undefined, raw: RawGenerateFlags) => {

@@ -1,19 +1,8 @@
 import { hash } from "../seed/seed.ts";
-import { colorOfWords, patternOfWords } from "./product-words.ts";
+import { colorOfWords, patternOfWords, productGarments } from "./product-words.ts";
 
 /** Possible subjects of a generated picture. */
-export const subjects = [
-  "dress",
-  "top",
-  "coat",
-  "trousers",
-  "skirt",
-  "shoe",
-  "hat",
-  "bag",
-  "knit",
-  "person",
-] as const;
+export const subjects = [...productGarments, "person"] as const;
 export type Subject = (typeof subjects)[number];
 
 /** Size of every generated picture in pixels. */

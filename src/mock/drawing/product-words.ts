@@ -1,13 +1,25 @@
 // What a product is and looks like, by the words of its name and reference, in six languages: English, German, French,
 // Italian, Spanish, Dutch.
 
-import type { Subject } from "./garments.ts";
+/** What a product can be. */
+export const productGarments = [
+  "dress",
+  "top",
+  "coat",
+  "trousers",
+  "skirt",
+  "shoe",
+  "hat",
+  "bag",
+  "knit",
+] as const;
+type Garment = (typeof productGarments)[number];
 
 /**
  * Terms by garment. In English, German and Dutch they also end compound words, unless they begin with `^`, and the last term
  * of a name is what it is: a shirt dress is a dress. In French, Italian and Spanish it is the first one.
  */
-const terms: readonly { readonly subject: Subject; readonly germanic: RegExp; readonly romance: RegExp }[] = [
+const terms: readonly { readonly subject: Garment; readonly germanic: RegExp; readonly romance: RegExp }[] = [
   {
     subject: "dress",
     germanic:
@@ -85,8 +97,8 @@ const wordsOf = (text: string): string[] =>
     .match(/\p{L}+/gu) ?? [];
 
 /** The garment of one word: the longest term that it ends with, or is. */
-function termOf(word: string): { subject: Subject; isRomance: boolean } | null {
-  let [longest, found]: [number, { subject: Subject; isRomance: boolean } | null] = [0, null];
+function termOf(word: string): { subject: Garment; isRomance: boolean } | null {
+  let [longest, found]: [number, { subject: Garment; isRomance: boolean } | null] = [0, null];
   for (const { subject, germanic, romance } of terms) {
     const [whole] = romance.exec(word) ?? [];
     const [end] = whole === undefined ? (germanic.exec(word) ?? []) : [whole];
@@ -96,7 +108,7 @@ function termOf(word: string): { subject: Subject; isRomance: boolean } | null {
   return found;
 }
 
-function garmentIn(text: string): Subject | null {
+function garmentIn(text: string): Garment | null {
   const words = wordsOf(text);
   const found = words.map(termOf);
   const first = found.findIndex((term) => term !== null);
@@ -110,7 +122,7 @@ function garmentIn(text: string): Subject | null {
 export const productWords = (name: string, reference: string): string => `${name} / ${reference}`;
 
 /** The garment that a product is, by its name, else by its reference; null if no word of them is known. */
-export function garmentOfWords(words: string): Subject | null {
+export function garmentOfWords(words: string): Garment | null {
   const at = words.lastIndexOf(" / ");
   return at === -1 ? garmentIn(words) : (garmentIn(words.slice(0, at)) ?? garmentIn(words.slice(at)));
 }

@@ -25,6 +25,16 @@ export const areas: readonly Area[] = [
     title: "API keys and secrets",
     threats: [
       threat(
+        "An API key that was typed as an argument is repeated on the screen or in a log.",
+        "The error does not repeat it, and names cat login.",
+        "cli/first-guesses.test.ts > %s exits with 2: %s",
+      ),
+      threat(
+        "A key is stored unencrypted without a word about it.",
+        "The file is offered by a question, or chosen with --store file.",
+        "cli/login.test.ts > cat login on a terminal without a keychain > ends without asking for the key after a no, and stores nothing",
+      ),
+      threat(
         "A redirect or a signed URL leads the API key to another server.",
         "The key is sent to the origin of the base URL alone, and redirects are not followed.",
         "http/exchange.test.ts > the API key > is sent to the base URL's origin only",
@@ -185,6 +195,23 @@ export const areas: readonly Area[] = [
     title: "Other users of the machine",
     threats: [
       threat(
+        "Two sandboxes save one file, and the state of one is lost.",
+        "A lock of the system; a state that was not loaded is never replaced.",
+        "cli/serve.test.ts > the state file > belongs to one sandbox at a time > a second one exits with 2 and names the address of the first, whatever the flags",
+        "cli/serve.test.ts > the state file > is written only if it is the one that was loaded > a file that changed while the sandbox was running stays",
+      ),
+      threat(
+        "Two machines write decisions of a mirror at once, and one is lost.",
+        "A lock in a folder, a conditional write in a bucket. A file that cannot be read is never replaced.",
+        "cli/export/team.test.ts > decisions of two reviewers reach a server by the mirror > in a bucket at the same moment: none gets lost",
+        "cli/export/team.test.ts > the decisions of a mirror > are never replaced where they cannot be read",
+      ),
+      threat(
+        "A server that knows no decisions publishes or deletes images.",
+        "--approved without any decision exits with 3, and removes nothing.",
+        "cli/export/approved.test.ts > cat export sync --approved > exits with 3 without any decision, and removes nothing",
+      ),
+      threat(
         "A link in place of a folder leads a file to a private folder.",
         "Each folder of a path is checked, also behind links of this user.",
         "flows/files/foreign-links.test.ts > in place of a folder of the path is not followed, nor behind a link of this user",
@@ -318,6 +345,16 @@ export const areas: readonly Area[] = [
   {
     title: "Ends",
     threats: [
+      threat(
+        "Two processes pay for one look.",
+        "A look is claimed in the transaction that records its request.",
+        "state/looks.test.ts > a look is claimed by one of two processes, and by the other one once its request was dropped",
+      ),
+      threat(
+        "A killed run and an edited sheet pay twice.",
+        "The service is asked about a request without a response before anything is sent.",
+        "cli/generate/grown-sheet.test.ts > a request of another run without a response > that the service has had is paid once: its tasks are found",
+      ),
       threat(
         "One Ctrl-C arrives as two signals, and stops a save in the middle.",
         "Signals within one second are one request; what must be finished gets 5 seconds.",

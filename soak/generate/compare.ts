@@ -23,15 +23,15 @@ export interface FoundTask {
   readonly key: string;
 }
 
-/** What makes an image the one that was wanted, as text. */
+/** What makes an image the one that was wanted, as text. The order of stylings does not count. */
 export const keyOf = (
   { product, model, stylings, background, angle, look, subtype, style }: Omit<Wanted, "row">,
   ids: Ids,
 ): string => {
-  const names = [product, ...stylings].map(({ reference }) => ids.get(reference)!);
+  const idOf = ({ reference }: Wanted["product"]) => ids.get(reference)!;
   return JSON.stringify([
     subtype === null ? "tryon" : "beautifier",
-    ...names,
+    ...[idOf(product), ...stylings.map(idOf).sort()],
     model,
     background,
     angle,
@@ -47,7 +47,7 @@ export const tasksOf = ({ organizations }: MockState): FoundTask[] =>
     id,
     status,
     key: JSON.stringify([
-      ...[type, product_id, ...styling_product_ids, scene.person?.id ?? null],
+      ...[type, product_id, ...[...styling_product_ids].sort(), scene.person?.id ?? null],
       ...[scene.background, scene.angle_shot, scene.look_at_camera, subtype, scene.style],
     ]),
   }));

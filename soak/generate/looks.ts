@@ -92,7 +92,10 @@ export function makeLooks(
     // A row of a deleted product asks for nothing else, so that all of it is rejected.
     const isMixed = look.products.length > 1 && look.products.some((one) => doomed.includes(one));
     const images = expand(look, looks.length);
-    const keys = images.map(({ row: _row, ...image }) => JSON.stringify(image));
+    const toReference = ({ reference }: ShopProduct) => reference;
+    const keys = images.map(({ row: _row, stylings, ...image }) =>
+      JSON.stringify([image, stylings.map(toReference).sort()]),
+    );
     const isTaken = !allowDuplicates && keys.some((key) => seen.has(key));
     const isTooMany = looks.length > 0 && count + images.length > size;
     if (isMixed || isTaken || isTooMany) continue;

@@ -201,22 +201,22 @@ describe("no image is paid for twice", () => {
     expect(stderr).toContain("  2 images not queued: they exist");
   });
 
-  longTest.each(["before", "after"])(
-    "after a run whose request was cut %s the service had it",
-    async (drop) => {
-      const world = await generateWorld();
-      world.looks(...looks);
-      await world.fault({ match: queuing, drop, times: 20 });
-      expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(7);
-      await calm(world);
-      world.write("other.csv", `${world.read("looks.csv")}DRESS-5,Amara,studio,full-front\n`);
-      const other = await world.cat("tryon other.csv --missing --yes --json");
-      expect(summaryOf(other.stdout)).toMatchObject({ queued: 1, in_progress: 4 });
-      const resumed = await world.cat("tryon looks.csv --missing --yes --json");
-      expect([resumed.exit, summaryOf(resumed.stdout).succeeded]).toEqual([0, 4]);
-      expect(world.tasks()).toHaveLength(5);
-    },
-  );
+  longTest.each([
+    ["before", 5],
+    ["after", 1],
+  ])("after a run whose request was cut %s the service had it", async (drop, queued) => {
+    const world = await generateWorld();
+    world.looks(...looks);
+    await world.fault({ match: queuing, drop, times: 20 });
+    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(7);
+    await calm(world);
+    world.write("other.csv", `${world.read("looks.csv")}DRESS-5,Amara,studio,full-front\n`);
+    const other = await world.cat("tryon other.csv --missing --yes --json");
+    expect(summaryOf(other.stdout)).toMatchObject({ queued, unchanged: 5 - queued, succeeded: 5 });
+    const resumed = await world.cat("tryon looks.csv --missing --yes --json");
+    expect([resumed.exit, summaryOf(resumed.stdout).succeeded]).toEqual([0, 4]);
+    expect(world.tasks()).toHaveLength(5);
+  });
 
   test("by --missing after a run without it that was stopped: it resumes that run", async () => {
     const world = await generateWorld();

@@ -101,6 +101,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "images get": { line: line(`images get ${id}`), exit: 5, shown: /error: .*404/ },
   "images upload": { line: line("images upload photo.png"), ...list(/image\/png/) },
+  "models get": { line: line("models get Nobody"), exit: 5, shown: /error: .*Nobody/ },
   "models list": { line: line("models list --limit 0"), exit: 2, shown: /error: invalid --limit "0"/ },
   "webhooks list": { line: line("webhooks list"), ...list(/hooks\.example\.com/) },
   "webhooks get": { line: (ids) => `webhooks get ${ids.webhook}`, ...list(/hooks\.example\.com/) },

@@ -93,7 +93,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     [
       "an invalid choice",
       "products list --format xml",
-      'invalid --format "xml": use table, json, ndjson or csv',
+      'invalid --format "xml": use table, json, ndjson, csv or xlsx',
       "See: cat products list --help",
     ],
     [

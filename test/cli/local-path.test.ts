@@ -67,5 +67,5 @@ test("every placeholder of a file or folder is known as one of a path", async ()
       )
       .map(({ name }) => name),
   );
-  expect([...new Set(others)].sort()).toEqual(["", "FORMAT", "NAME=VALUE", "PATTERN", "PLACE"]);
+  expect([...new Set(others)].sort()).toEqual(["", "C", "FORMAT", "NAME", "NAME=VALUE", "PATTERN", "PLACE"]);
 });

@@ -30,7 +30,7 @@ const samples: Readonly<Record<string, { source: string; flags: string } | null>
     source: ["a\\.csv", '"(?!\\$\\()[^"\\n]*"', command].join("|"),
     flags: "g",
   },
-  "src/contract/generation-rules.ts: RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`)": {
+  "src/contract/generation-rules.ts: RegExp(`^${sets.customAngleShotPrefix}[A-Za-z0-9_-]+$`)": {
     source: `^${customAngleShotPrefix}[A-Za-z0-9_-]+$`,
     flags: "",
   },

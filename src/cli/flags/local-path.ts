@@ -6,7 +6,7 @@ import { UsageError } from "../context/errors.ts";
 import { shellWord } from "../output/command-words.ts";
 
 /** The placeholders of values that are paths. */
-export const pathPlaceholder = /\b(?:FILE|FOLDER|DIR|PHOTO|DECISIONS|PLAN)\b/;
+export const pathPlaceholder = /\b(?:FILE|FOLDER|DIR|PHOTO|DECISIONS|PLAN|OUT)\b/;
 
 /** The arguments and options that take `s3://` as well as a path. */
 const takingBuckets = new WeakSet<Argument | Option>();

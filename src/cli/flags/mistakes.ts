@@ -139,7 +139,7 @@ function looseValue(error: CommanderError, made: Command): Mistake | null {
   if (error.code !== "commander.excessArguments" || word === undefined) return null;
   const [argument] = made.registeredArguments;
   const isFile = argument !== undefined && /^(?:FILE|DIR|DECISIONS)$/.test(argument.name());
-  if (isFile && pathForm.test(word)) return null;
+  if (isFile && made.args.some((one) => pathForm.test(one))) return null;
   const { message } = toMistake(error);
   const near = /^ak_/.test(word) ? knownFlag("--key", made) : flagsTaking(word, made);
   if (near !== null) return { message, near };

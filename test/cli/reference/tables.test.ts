@@ -78,7 +78,6 @@ const madeCodes: ReadonlySet<string> = new Set([
 const otherWords = [
   "ak_none",
   "application_id",
-  "decided_at",
   "edit_number",
   "fail_row",
   "image_back",

@@ -1,12 +1,10 @@
 import { readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { didYouMean } from "../contract/did-you-mean.ts";
-import { asCalled, commandNames, findCommand, firstWord } from "./command-names.ts";
+import { asCalled, findCommand, firstWord } from "./command-names.ts";
 import type { ProgramName } from "./context/context.ts";
 import { exitAsTold } from "./context/terminals.ts";
 import { toVersionLine } from "./context/version.ts";
-import { meantCommands } from "./flags/first-guesses.ts";
 import type * as Program from "./main.ts";
 import { programLoader } from "./program-loader.ts";
 import { runSystemCat } from "./run-system-cat.ts";
@@ -66,10 +64,12 @@ function answeredHelp(host: NodeJS.Process, program: ProgramName): boolean {
   return true;
 }
 
+const loadProgram = (host: NodeJS.Process): typeof Program =>
+  programLoader(host, dirname(fileURLToPath(import.meta.url)))("main.js") as typeof Program;
+
 /** Loads the rest of the program, and runs it. */
 export async function runProgram(host: NodeJS.Process, name: ProgramName): Promise<void> {
-  const load = programLoader(host, dirname(fileURLToPath(import.meta.url)));
-  const { main, nodeContext } = load("main.js") as typeof Program;
+  const { main, nodeContext } = loadProgram(host);
   host.on("exit", () => {
     // Node's status for what never settles, which would be 0 otherwise.
     host.exitCode ??= 13;
@@ -115,27 +115,17 @@ export async function handOver(host: NodeJS.Process, own: string): Promise<void>
   host.exitCode = 127;
 }
 
-/** After a failure that a person sees, names the command of this program that was probably meant. */
+/**
+ * After a failure that a person sees, names the command of this program that was probably meant, e.g. for `cat improt x.csv`. It
+ * repeats nothing but the first word.
+ */
 async function suggest(host: NodeJS.Process): Promise<void> {
   const { isatty } = await import("node:tty");
-  if (!isatty(2)) return;
-  const line = await nearMiss(host.argv.slice(2));
-  if (line !== null) host.stderr.write(line);
-}
-
-/**
- * One line that names the command of this program which a failed command line for the system's cat probably meant, e.g.
- * `cat improt x.csv`; null if it named a file, or no command is near. It repeats nothing but the first word.
- */
-async function nearMiss(argv: readonly string[]): Promise<string | null> {
-  const word = firstWord(argv)?.word;
-  if (word === undefined || !/^[a-z]{3,20}$/i.test(word)) return null;
+  const word = firstWord(host.argv.slice(2))?.word;
+  if (!isatty(2) || word === undefined || !/^[a-z]{3,20}$/i.test(word)) return;
   const { existsSync } = await import("node:fs");
-  if (existsSync(word)) return null;
-  const meant = meantCommands(word, "cat").map((line) => `\`${line}\``);
-  if (meant.length > 0) return `Did you mean ${meant.join(" or ")} of catalogue? See: cat --help\n`;
-  const [near] = didYouMean(word, commandNames);
-  return near === undefined
-    ? null
-    : `Did you mean the command \`cat ${near}\` of catalogue? See: cat help ${near}\n`;
+  if (existsSync(word)) return;
+  const { nearMiss } = loadProgram(host);
+  const line = await nearMiss(word);
+  if (line !== null) host.stderr.write(line);
 }

@@ -1,6 +1,7 @@
+import { didYouMean } from "../contract/did-you-mean.ts";
 import { asFileError, CatError } from "../errors.ts";
 import { createApp } from "./app/app.ts";
-import { asCalled, findCommand } from "./command-names.ts";
+import { asCalled, commandNames, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
 import { InterruptError, PartialError, toExitCode, withHint } from "./context/errors.ts";
 import { earlyFlags, noGlobals } from "./context/globals.ts";
@@ -14,6 +15,17 @@ import { createProgram } from "./program.ts";
 
 /** For the programs in bin/: `process.exitCode = await main(argv, nodeContext("cat"))`. */
 export { nodeContext } from "./context/context.ts";
+
+/** For a word that the system's cat has failed on, e.g. `improt`: the line that names the command that was meant; null for none. */
+export async function nearMiss(word: string): Promise<string | null> {
+  const { meantCommands } = await import("./flags/first-guesses.ts");
+  const meant = meantCommands(word, "cat").map((line) => `\`${line}\``);
+  if (meant.length > 0) return `Did you mean ${meant.join(" or ")} of catalogue? See: cat --help\n`;
+  const [near] = didYouMean(word, commandNames);
+  return near === undefined
+    ? null
+    : `Did you mean the command \`cat ${near}\` of catalogue? See: cat help ${near}\n`;
+}
 
 /** Runs a command line and returns the exit status, without ending the process. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {

@@ -27,6 +27,7 @@ const allowed: readonly (readonly [commands: RegExp, Secret, place: string, clau
   ],
   [/^export$/, "signed URL", "stdout", "export: live rows stream to stdout or FILE"],
   [/^export$/, "signed URL", "out.file", "export: live rows stream to stdout or FILE"],
+  [/^(?:tasks|models) list$/, "signed URL", "out.file", "Commands: --out has what stdout has"],
   [/^webhooks (?:create|rotate)$/, "webhook secret", "stdout", "pitfalls 14: the secret is shown once"],
   [/^webhooks listen$/, "own webhook secret", "child.env", "Where settings come from: CAT_WEBHOOK_SECRET"],
   [

@@ -247,6 +247,20 @@ describe("cat export sync --approved", () => {
     ]);
   });
 
+  test("mirrors a shard none of whose images is reviewed, if other decisions are known", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "", "");
+    let total = 0;
+    for (let shard = 1; shard <= 6; shard++) {
+      const { exit, counts } = await world.sync(`m --approved --shard ${shard}/6`);
+      expect(exit).toBe(0);
+      total += counts.total ?? 0;
+    }
+    expect(total).toBe(7);
+    expect(world.files()).toEqual([dress(1)]);
+    expect(await world.cat("export sync m --merge")).toMatchObject({ exit: 0 });
+  });
+
   test("exits with 3 without any decision, and removes nothing", async () => {
     const world = await reviewedWorld();
     await world.sync("m");

@@ -264,6 +264,12 @@ describe("the decisions of a mirror", () => {
       ]);
       expect(world.read("m/decisions.csv")).toBe(damaged);
     }
+    // A copy that was cut, or another file.
+    for (const content of ["", "task_id", "garbage"]) {
+      world.write("m/decisions.csv", content);
+      expect((await world.steps.ben("m")).exit, content).toBe(3);
+      expect(world.read("m/decisions.csv")).toBe(content);
+    }
     // As Excel writes it.
     const excel = `\ufeff${damaged.replace("yes", "approve").replaceAll(",", ";").replaceAll("\n", "\r\n")}`;
     world.write("m/decisions.csv", excel);

@@ -108,6 +108,11 @@ test("results.csv overrules no review, and gives notes back as they were written
       .split("\n")
       .map((line) => line.split(",").slice(-2)),
   ).toMatchObject([["decision", "note"], ["approve", ""], ["reject", "dark"], {}]);
+  // Edited by hand, with the time that the note asks for.
+  const [header, ...rows] = results().trim().split("\n");
+  const timed = rows.map((row) => `${row.replace(/,reject,dark$/, ",approve,")},2026-01-05T08:45:00Z`);
+  world.write("timed.csv", [`${header},decided_at`, ...timed, ""].join("\n"));
+  expect((await world.cat("tasks review timed.csv")).stderr).toContain("2 approved, 0 rejected.\n");
   const env = { CAT_HOME: `${world.folder}/other` };
   world.write("guarded.csv", world.read("copy.csv"));
   await world.cat("tasks review guarded.csv", { env });

@@ -229,7 +229,8 @@ async function readAndFetch(
         else if (!isDeleted) missing++;
       },
     });
-    if (isFull) gate.rejectUndecided();
+    // The images of a shard may all be waiting for their review.
+    if (isFull && input.shard === null) gate.rejectUndecided();
     progress.listed();
     await fetcher.settled();
   } catch (error) {

@@ -28,8 +28,8 @@ export interface Decision extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
   /**
-   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results repeats what was recorded
-   * when it was written: its decisions are earlier than all others.
+   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results without times repeats what
+   * was recorded when it was written: its decisions are earlier than all others.
    */
   readonly decidedAt: number | null;
   /** Who has decided; "" where the file does not say it. */
@@ -69,7 +69,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     >;
     const isResult = reader.columns.names.includes(fileColumn);
     const decision = row.decision.toLowerCase();
-    const decidedAt = isResult ? 0 : row[timeColumn] === "" ? null : Date.parse(row[timeColumn]);
+    const decidedAt = row[timeColumn] !== "" ? Date.parse(row[timeColumn]) : isResult ? 0 : null;
     const before = linesByTask.get(row.task_id);
     const problem = decisionProblem(row, before === undefined ? null : toPlace(before));
     if (problem !== null) problems.push({ line, ...problem });
@@ -77,12 +77,13 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     linesByTask.set(row.task_id, linesByTask.get(row.task_id) ?? line);
     decisions.push({ ...row, decision, fileLine: line, decidedAt });
   };
+  const rejectOtherColumns = (): void => {
+    const missing = ["task_id", "decision"].find((column) => !reader.columns.names.includes(column));
+    if (missing !== undefined) throw notDecisions(name, `it has no column "${missing}"`);
+  };
   try {
     for await (const rows of reader.batches()) {
-      const missing = (["task_id", "decision"] as const).filter(
-        (column) => !reader.columns.names.includes(column),
-      );
-      if (missing.length > 0) throw notDecisions(name, `it has no column "${missing[0]}"`);
+      rejectOtherColumns();
       for (const { line, content, fault } of rows) {
         if (fault !== undefined) problems.push(fault);
         else add(content as Record<string, string>, line);
@@ -94,6 +95,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     throw notDecisions(name, error.problem.message);
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
+  rejectOtherColumns();
   const located = (problem: Problem) => ({
     ...problem,
     ...reader.placeOfField(problem.line, problem.param),

@@ -193,7 +193,7 @@ describe("cat products coverage --looks", () => {
     ["--looks a.xlsx --without tryon --without beautifier", "--looks needs --model or --subtype"],
     [
       "--looks a.pdf --model Amara",
-      "cannot write --looks a.pdf: looks are in an .xlsx, .csv or .ndjson file",
+      "cannot write --looks a.pdf: it is written as .csv, .xlsx or .ndjson, not .pdf",
     ],
     ["--looks a.xlsx --model Amara --subtype shoes", "--model cannot be used with --subtype"],
     ["--looks a.xlsx --model Amara --format csv", "--looks cannot be used with --format"],

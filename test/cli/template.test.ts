@@ -114,11 +114,14 @@ describe("--template", () => {
   });
 
   test.each([
-    ["import --template a.ods", "cannot write --template a.ods: a template is an .xlsx or a .csv file"],
+    ["import --template a.ods", "cannot write --template a.ods: it is written as .xlsx or .csv, not .ods"],
     ["import --template a", "cannot write --template a: a template is an .xlsx or a .csv file"],
     ["import --template=", "--template is empty"],
     ["import --template --format ndjson", "cannot write --template: a template is an .xlsx or a .csv file"],
-    ["import --template a.csv --format xlsx", "cannot write --template a.csv: --format says xlsx"],
+    [
+      "import --template a.csv --format xlsx",
+      "cannot write --template a.csv: it is written as .xlsx, not .csv",
+    ],
     ["tryon b.csv --template a.csv", "--template cannot be combined with a file to read"],
     ["import --template no/a.csv", "cannot write --template no/a.csv: its folder does not exist"],
   ])("%s is a wrong command line", async (line, message) => {

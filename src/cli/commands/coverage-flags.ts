@@ -16,6 +16,7 @@ import {
   withProductsFileFlags,
 } from "../mapping/products-file-flags.ts";
 import { flagName } from "../output/command-words.ts";
+import { outputFormat } from "../output/output-names.ts";
 
 type TaskType = (typeof taskTypes)[number];
 
@@ -119,6 +120,7 @@ function readLooksFlags({ looks, without = [], ...raw }: RawCoverageFlags): Look
 
 /** The format of the name. Throws UsageError. */
 function sheetFormat(out: string): SheetFormat {
+  outputFormat("--looks", out, sheetFormats);
   const ending = extname(out).toLowerCase().slice(1);
   const format = sheetFormats.find((known) => known === ending);
   if (format !== undefined) return format;

@@ -15,6 +15,7 @@ import { formatForExcel, type SheetFormat, sheetFormats } from "../flags/common-
 import type { RawListFlags } from "../flags/print-flags.ts";
 import { shellWord } from "../output/command-words.ts";
 import { tell } from "../output/io.ts";
+import { outputFormat } from "../output/output-names.ts";
 import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 import { excelStyle } from "../settings/csv-style.ts";
@@ -99,13 +100,13 @@ function sheetFormat(app: App, name: string, flags: SheetFlags): SheetFormat {
       param: "FILE",
       hint: "Choose a .csv, .xlsx or .ndjson file, or - for stdout.",
     });
+  if (name !== "-") outputFormat("FILE", name, sheetFormats, flags.format);
   const ofName = sheetFormats.find((format) => format === ending);
   const format =
     ofName ??
     formatForExcel(flags.format, flags.excel) ??
     (name === "-" ? (app.globals.json ? "ndjson" : "csv") : undefined);
   if (format === undefined) throw invalid("its name has no format that an import reads");
-  if (flags.format !== undefined && flags.format !== format) throw invalid(`--format says ${flags.format}`);
   if (flags.excel === true) formatForExcel(format, true);
   if (format === "xlsx" && name === "-" && app.context.stdout.isTTY)
     throw invalid("a workbook is not for a terminal");

@@ -1,4 +1,3 @@
-import { extname } from "node:path";
 import type { Readable } from "node:stream";
 import {
   allAngleShots,
@@ -18,6 +17,7 @@ import type { RawFileFlags } from "../files/file-flags.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import type { SheetFormat } from "../flags/common-flags.ts";
 import { shellWord } from "../output/command-words.ts";
+import { outputFormat } from "../output/output-names.ts";
 import { jsonLine } from "../output/visible.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 
@@ -173,6 +173,8 @@ export async function writeTemplate(
   );
 }
 
+const templateFormats = ["xlsx", "csv"] as const;
+
 /** The format of the name, of `--format`, or a workbook. Throws UsageError for what no template has. */
 function toFormat(
   { context: { stdout }, io }: Pick<App, "context" | "io">,
@@ -183,13 +185,12 @@ function toFormat(
   const hint = `Choose a file, for example --template ${stem}.xlsx or --template ${stem}.csv.`;
   const invalid = (what: string) => new UsageError(what, { param: "--template", hint });
   if (given === "") throw invalid("--template is empty");
-  const ending = given === true || given === "-" ? "" : extname(given).toLowerCase().slice(1);
-  const wanted = ending || format || "xlsx";
+  const name = given === true ? "-" : given;
+  const ofFlag = templateFormats.find((one) => one === format);
+  const wanted = outputFormat("--template", name, templateFormats, ofFlag);
   const shown = given === true ? "" : ` ${io.visible(given)}`;
-  if ((ending === "" && given !== true && given !== "-") || (wanted !== "xlsx" && wanted !== "csv"))
+  if (format !== ofFlag || (name !== "-" && !/\.(?:xlsx|csv)$/i.test(name)))
     throw invalid(`cannot write --template${shown}: a template is an .xlsx or a .csv file`);
-  if (format !== undefined && format !== wanted)
-    throw invalid(`cannot write --template${shown}: --format says ${format}`);
   if (given === "-" && wanted === "xlsx" && stdout.isTTY)
     throw invalid("cannot write a workbook to the terminal");
   return wanted;

@@ -12,6 +12,7 @@ import { beginOutFile, type OutFile } from "../files/out-files.ts";
 import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "../files/places.ts";
 import { withNextStep } from "../output/explain.ts";
 import { warn } from "../output/io.ts";
+import { outputFormat } from "../output/output-names.ts";
 import { FoundProblems } from "./found-problems.ts";
 import { annotations, stepSummary } from "./github.ts";
 import { gitlabReport, junitReport } from "./report-formats.ts";
@@ -106,6 +107,7 @@ async function checkReportFiles(
         hint: "Choose another file, for example --report gitlab.json or --report junit.xml.",
       });
     if (name === "-") throw unwritable("standard output is for the summary");
+    outputFormat("--report", name, ["json", "xml"]);
     if (!isXml(name) && extname(name).toLowerCase() !== ".json")
       throw unwritable("its name ends neither in .json (GitLab Code Quality) nor in .xml (JUnit)");
     if (/[/\\]$/.test(name)) throw unwritable("it ends like a folder");

@@ -175,11 +175,23 @@ describe("a name says what the file is, or exits with 2 before anything is sent"
     ["import a.csv --results r.ods", "it is written as .ndjson, .csv or .xlsx, not .ods", "--results r.xlsx"],
     ["import a.csv --failed f.ndjson", "it is written as .csv or .xlsx, not .ndjson", "--failed f.csv"],
     ["import bad.ndjson --failed f.csv", "it is written as .ndjson, not .csv", "--failed f.ndjson"],
+    ["import --template t.ods", "it is written as .xlsx or .csv, not .ods", "--template t.xlsx"],
+    ["import a.csv --report r.html", "it is written as .json or .xml, not .html", "--report r.json"],
+    ["products export alles.ods", "it is written as .csv, .xlsx or .ndjson, not .ods", "alles.xlsx"],
+    [
+      "products coverage --model Amara --looks l.ods",
+      "it is written as .csv, .xlsx or .ndjson, not .ods",
+      "--looks l.xlsx",
+    ],
+    ["tasks review a.csv --mirror m.zip", "it is a folder, not .zip", "--mirror m"],
     ["import a.csv --ledger ledger.xlsx", "it is written as .db, not .xlsx", "--ledger ledger.db"],
   ] as const)("%s", async ([line, why, right]) => {
     const world = await namesWorld();
     const ran = await world.cat(line);
-    const named = /(?:--(?:out|results|failed|ledger|extract|save) |(?<=sync ))\S+/.exec(line)![0];
+    const named =
+      /(?:--(?:out|results|failed|ledger|extract|save|template|report|looks|mirror) |(?<=sync |products export ))\S+/.exec(
+        line,
+      )![0];
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toBe(`error: cannot write ${named}: ${why}\nUse ${right}.\n`);
     expect(world.requests()).toEqual([]);

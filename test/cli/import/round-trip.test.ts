@@ -112,8 +112,8 @@ describe("the file of cat products export", () => {
 
   test.each([
     ["sheet", "cannot write sheet: its name has no format that an import reads"],
-    ["sheet.pdf", "cannot write sheet.pdf: its name has no format that an import reads"],
-    ["sheet.csv --format xlsx", "cannot write sheet.csv: --format says xlsx"],
+    ["sheet.pdf", "cannot write sheet.pdf: it is written as .csv, .xlsx or .ndjson, not .pdf"],
+    ["sheet.csv --format xlsx", "cannot write sheet.csv: it is written as .xlsx, not .csv"],
     ["sheet.xlsx --excel", "--excel cannot be used with --format xlsx"],
     ["missing/sheet.csv", "cannot write missing/sheet.csv: its folder does not exist"],
   ])("is checked before any request: %s", async (typed, message) => {

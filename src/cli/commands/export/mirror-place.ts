@@ -4,11 +4,13 @@ import type { ServiceIdentity } from "../../../flows/run/account.ts";
 import type { App } from "../../app/app.ts";
 import { identifyService } from "../../app/profile-state.ts";
 import { UsageError } from "../../context/errors.ts";
+import { rejectFileName } from "../../output/output-names.ts";
 
 /** The path of a mirror. Throws UsageError for a file. */
 export async function mirrorFolder(app: App, name: string, param = "DIR"): Promise<string> {
   const path = resolve(app.context.cwd, name);
   const standing = await stat(path).catch(() => null);
+  if (standing === null) rejectFileName(param, name, app.context);
   if (standing === null || standing.isDirectory()) return path;
   throw new UsageError(`${app.io.visible(name)} is not a folder`, {
     param,

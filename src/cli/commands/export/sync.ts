@@ -7,7 +7,6 @@ import { command, group, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, labelFlag, maxBytesFlag } from "../../flags/common-flags.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
-import { rejectFileName } from "../../output/output-names.ts";
 import type { MirrorBucketFlags } from "./open-bucket.ts";
 import { type RawReviewFlags, readReviewFlags, readRoles, roleFlag, withReviewFlags } from "./role-flags.ts";
 import type { SyncFlags } from "./sync-run.ts";
@@ -94,7 +93,6 @@ export const syncCommand = (app: App): Command =>
     ).option("--unlocked", "take no lease: no other machine works on this mirror", false),
   ).action(async (folder: string, raw: RawSyncFlags) => {
     const flags = readSyncFlags(folder, raw);
-    if (!isBucketAddress(folder)) rejectFileName("DIR", folder, app.context);
     const { runMerge, runMirror } = await import("./sync-run.ts");
     await (flags.merge ? runMerge : runMirror)(app, flags);
   });

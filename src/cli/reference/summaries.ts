@@ -189,7 +189,8 @@ export const reviewOutput = z.looseObject({
   undecided: count,
   reversed: count,
   later: count,
-  /** Only with `--mirror`. */
+  /** Only with `--mirror`: images about which another decision counts there. */
+  overruled: count.optional(),
   decisions_file: optionalText,
   total: count.optional(),
   valid: count.optional(),

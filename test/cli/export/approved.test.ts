@@ -50,6 +50,11 @@ describe("cat export --approved", () => {
       "Exported 1 product with 2 images in 0.0 s.\n  2 not reviewed: skipped\n",
     ]);
     await world.review("reject", "approve");
+    const time = new Date(world.clock.now()).toISOString();
+    expect((await world.cat(`export --approved --since ${time}`)).stderr).toBe(
+      "Only products that changed since then are exported, not those of which an image was reviewed since. --since last has both.\n" +
+        "Exported 0 products with 0 images in 0.0 s.\n",
+    );
     expect((await world.cat(line)).stderr).toContain(
       "Images were reviewed since the last export with --since last: exporting everything.\n",
     );
@@ -259,6 +264,23 @@ describe("cat export sync --approved", () => {
     expect(total).toBe(7);
     expect(world.files()).toEqual([dress(1)]);
     expect(await world.cat("export sync m --merge")).toMatchObject({ exit: 0 });
+  });
+
+  test("says why it deletes none of many files also if an earlier run has marked them", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "approve", "approve");
+    await world.sync("m --role tryon");
+    await world.review("approve", "reject", "approve");
+    await world.sync("m --approved --role tryon");
+    await world.review("approve", "reject", "reject");
+    await world.sync("m --approved --role tryon");
+    const refused = await world.sync("m --approved --role tryon --delete");
+    expect([refused.exit, refused.stderr]).toEqual([
+      8,
+      expect.stringContaining(
+        "2 of 3 files are not approved or no longer in the catalogue; none was deleted",
+      ),
+    ]);
   });
 
   test("exits with 3 without any decision, and removes nothing", async () => {

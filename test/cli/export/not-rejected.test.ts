@@ -48,7 +48,7 @@ describe("cat export sync --not-rejected", () => {
     expect(refused).toMatchObject({
       exit: 8,
       stderr: expect.stringContaining(
-        "2 of 3 files are rejected or no longer in the catalogue; none was deleted. Check the review.",
+        "2 of 3 files are rejected or no longer in the catalogue; none was deleted. Check the review, the API key and the catalogue.",
       ),
     });
     expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);

@@ -134,6 +134,8 @@ describe("cat tasks review --mirror", () => {
   test("says how many images are decided otherwise there", async () => {
     const world = await teamWorld();
     await world.steps.ben("m");
+    const { stdout } = await world.steps.anna("m", " --json");
+    expect(JSON.parse(stdout)).toMatchObject({ approved: 2, rejected: 1, later: 0, overruled: 2 });
     expect((await world.steps.anna("m")).stderr).toContain(
       "Handed 3 decisions on to m/decisions.csv.\nOther decisions about 2 images count there: they are later, or rejections of the same time.\n",
     );

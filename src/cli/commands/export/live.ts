@@ -23,6 +23,10 @@ import type { LiveInput } from "./flags.ts";
 import { openGate } from "./known-decisions.ts";
 import { withRoleHint } from "./role-flags.ts";
 
+/** A decision changes no product. */
+const changesOnly =
+  "Only products that changed since then are exported, not those of which an image was reviewed since. --since last has both.";
+
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {
   const { clock, interrupt, stdout } = app.context;
@@ -38,6 +42,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const client = await app.client();
   app.runs.begun({ id: runId, kind: "export", file: input.out ?? "-", startedAt: began });
   const service = { client, signal: interrupt };
+  if (typeof input.since === "number" && gate.filter !== null) await app.io.note(changesOnly);
   const since =
     input.since === "last"
       ? await last!.startedAt(service, (sentence) => app.io.note(sentence))

@@ -199,7 +199,11 @@ export async function recordReviewFile(app: App, file: string, recording: Record
   const counting = review.images.flatMap(({ row }) => state.decisions.of(baseUrl, row.task_id) ?? []);
   const handed = await recording.handOn?.(counting);
   const summary = { file, approved, rejected, undecided, reversed: reversed.length, later };
-  if (app.io.json) await app.io.jsonData({ ...summary, ...(handed && { decisions_file: handed.file }) });
+  if (app.io.json)
+    await app.io.jsonData({
+      ...summary,
+      ...(handed && { overruled: handed.overruled, decisions_file: handed.file }),
+    });
   else if (handed !== undefined) {
     await app.io.note(app.io.visible(`Handed ${counted(counting.length, "decision")} on to ${handed.file}.`));
     if (handed.overruled > 0)

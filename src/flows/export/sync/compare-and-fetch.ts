@@ -39,8 +39,6 @@ interface CatalogueReading extends Pick<Reading, "vanished" | "leftOut"> {
   /** Whether everything was read, and not a delta. */
   readonly isFull: boolean;
   readonly mark: string;
-  /** Whether some of them are left out because of their decisions. */
-  readonly isReviewed: boolean;
   /** How many are missing although their products were not deleted. */
   readonly missing: number;
 }
@@ -65,7 +63,7 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   await exchangeDecisions(store, reviews, { read, clock, isDryRun: input.dryRun });
   const decisions = takeDecisions(state, run);
   const before = { size: index.size, present: index.present };
-  const { isFull, mark, vanished, isReviewed, missing, leftOut } = await readAndFetch(
+  const { isFull, mark, vanished, missing, leftOut } = await readAndFetch(
     state,
     run,
     decisions.left_out_sha256,
@@ -77,7 +75,7 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
     delete: input.delete,
     maxDelete: input.maxDelete,
     shards: input.shard?.of ?? 1,
-    reviewed: isReviewed ? input.filter : null,
+    reviewed: input.filter,
   });
   const deletes = input.delete && index.size - index.present + vanished.length > 0;
   // The list may have been incomplete: a delta would not list these images again.
@@ -205,7 +203,6 @@ async function readAndFetch(
   };
   let mark = began;
   const vanished: EntryKey[] = [];
-  let isReviewed = false;
   let missing = 0;
   try {
     await compare(selection, run, fetcher.signal, {
@@ -225,8 +222,7 @@ async function readAndFetch(
       onLeftOut: (productId, counts) => leftOut.set(productId, counts),
       onVanished(entry, isDeleted) {
         vanished.push({ product_id: entry.product_id, asset_id: entry.asset_id });
-        if (gate.reasonAgainst(entry) !== null) isReviewed = true;
-        else if (!isDeleted) missing++;
+        if (gate.reasonAgainst(entry) === null && !isDeleted) missing++;
       },
     });
     // The images of a shard may all be waiting for their review.
@@ -238,7 +234,7 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { isFull, mark: new Date(mark).toISOString(), vanished, isReviewed, missing, leftOut };
+  return { isFull, mark: new Date(mark).toISOString(), vanished, missing, leftOut };
 }
 
 /** Whether a time of the state is in the future; everything is read then. */

@@ -16,7 +16,7 @@ interface LossInput {
   readonly maxDelete: number | null;
   /** The number of shards of the mirror: each of them may remove its part. */
   readonly shards: number;
-  /** The filter by which the catalogue may still have some of the vanished images; null for none. */
+  /** The filter by which the catalogue may still have some of the images; null for none. */
   readonly reviewed: ReviewFilter | null;
 }
 
@@ -36,7 +36,11 @@ export function lossRefusal(
   const [gone, not, check] =
     reviewed === null
       ? ["are no longer in the catalogue", "the catalogue no longer has", "the API key and the catalogue"]
-      : [`are ${why} or no longer in the catalogue`, `${why} or no longer in the catalogue:`, "the review"];
+      : [
+          `are ${why} or no longer in the catalogue`,
+          `${why} or no longer in the catalogue:`,
+          "the review, the API key and the catalogue",
+        ];
   const hint = `Check ${check}. To delete the files, add --delete --max-delete ${lost}.`;
   // A list may lack images, and a key of another organization sees none; a delta names each product that was deleted.
   const deletionLimit = (files: number) => (isFull ? files / 2 : files - 1);

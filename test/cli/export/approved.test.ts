@@ -264,6 +264,16 @@ describe("cat export sync --approved", () => {
     expect(total).toBe(7);
     expect(world.files()).toEqual([dress(1)]);
     expect(await world.cat("export sync m --merge")).toMatchObject({ exit: 0 });
+    const merged = world.read("m/catalogue.ndjson");
+    await world.sync("m --not-rejected --shard 2/6");
+    expect(await world.cat("export sync m --merge")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: cannot merge the shards in m: catalogue.1-of-6.ndjson and catalogue.2-of-6.ndjson differ: --approved, not --not-rejected\n" +
+        "Mirror every shard with the same flags.\n",
+    });
+    expect(world.read("m/catalogue.ndjson")).toBe(merged);
   });
 
   test("says why it deletes none of many files also if an earlier run has marked them", async () => {

@@ -25,7 +25,7 @@ const largeImages = 20_000;
 export interface Reading {
   /** The state as it is written now. */
   readonly state: MirrorState;
-  readonly marks: Pick<MirrorState, "mark" | "full_read" | "decisions_sha256" | "left_out_sha256">;
+  readonly marks: Pick<MirrorState, "mark" | "full_read" | "decisions_sha256" | "left_out_sha256" | "filter">;
   /** Images that the catalogue no longer has. */
   readonly vanished: readonly EntryKey[];
   /** Why they stay as they are; null if they are removed. */
@@ -83,7 +83,12 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   if (isDoubtful) await change({ full_read: null });
   return {
     state,
-    marks: { mark, full_read: isFull && !isDoubtful ? mark : state.full_read, ...decisions },
+    marks: {
+      mark,
+      full_read: isFull && !isDoubtful ? mark : state.full_read,
+      filter: input.filter,
+      ...decisions,
+    },
     vanished,
     refused,
     leftOut,

@@ -153,6 +153,8 @@ async function shardsIn(
   return all;
 }
 
+const sameFlags = "Mirror every shard with the same flags.";
+
 /**
  * Shards of different selections, and those that a stopped run has not finished, do not belong together. Resolves to the digests of
  * the indexes that the shards have written, by their states.
@@ -179,7 +181,19 @@ async function rejectUnfinished(
     const differences = listDifferences(first.state, state);
     if (differences.length > 0) {
       const what = `${first.name} and ${own.index} differ: ${differences.join("; ")}`;
-      throw cannotMerge(folder, what, "Mirror every shard with the same flags.");
+      throw cannotMerge(folder, what, sameFlags);
+    }
+    if (
+      first.state.filter !== undefined &&
+      state.filter !== undefined &&
+      first.state.filter !== state.filter
+    ) {
+      const [one, other] = [first.state, state].map(({ filter }) =>
+        filter ? `--${filter}` : "no --approved",
+      );
+      const what = `${first.name} and ${own.index} differ: ${one}, not ${other}`;
+      // A shard that runs next may have the new flag as well.
+      throw cannotMerge(folder, what, sameFlags, "unfinished_shard");
     }
   }
   return digests;

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { CatError } from "../../../errors.ts";
 import { parseJson } from "../../../json.ts";
 import { isBucketAddress, nameIn } from "../../bucket/address.ts";
+import type { ReviewFilter } from "../reviews.ts";
 import type { MirrorStore, Selection } from "./mirror-store.ts";
 
 /** One of several parts of a catalogue, each of which another machine mirrors. */
@@ -90,6 +91,8 @@ export interface MirrorState extends Selection {
   readonly decisions_sha256?: string | undefined;
   /** A digest of the decisions by which the mirror leaves out images; absent if it leaves out none. */
   readonly left_out_sha256?: string | undefined;
+  /** The flag by which the last complete run has left out images; null without one. Absent in older mirrors. */
+  readonly filter?: ReviewFilter | null;
   /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
   readonly index_sha256?: string | undefined;
 }

@@ -46,3 +46,14 @@ const longestUrl = 4_096;
 /** A value of a field for people: a URL is useless when cut. */
 export const shortValue = (text: string): string =>
   /^https?:\/\/\S+$/.test(startOf(text, longestUrl)) && text.length <= longestUrl ? text : shortText(text);
+
+const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/** The Unix milliseconds of an RFC 3339 time with its offset; NaN for any other text. */
+export function parseTime(text: string): number {
+  const [, local, fraction = "", offset] = rfc3339.exec(text.trim().toUpperCase()) ?? [];
+  const time = Date.parse(`${local}${fraction}${offset}`);
+  // Date.parse takes February 30 for March 2.
+  const isReal = !Number.isNaN(time) && new Date(`${local}Z`).toISOString().slice(0, 19) === local;
+  return isReal ? time : Number.NaN;
+}

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import ms from "ms";
 import { ulidPattern } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
+import { parseTime } from "../../text.ts";
 import { UsageError } from "../context/errors.ts";
 
 /** The highest number without a maximum of its own: 15 digits. */
@@ -57,17 +58,13 @@ export function byteSize(text: string): number {
   throw new InvalidArgumentError("use a size such as 50MB, 2GB or 50000000");
 }
 
-const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
-
 /** An earlier time has no form of four digits for the year in UTC. */
 const earliest = Date.parse("0000-01-01T00:00:00Z");
 
 /** Parses an RFC 3339 time with its offset into Unix milliseconds, for a flag. */
 export function timestamp(text: string): number {
-  const [, local, fraction = "", offset] = rfc3339.exec(text.trim().toUpperCase()) ?? [];
-  const time = Date.parse(`${local}${fraction}${offset}`);
-  // Date.parse takes February 30 for March 2.
-  if (Number.isNaN(time) || new Date(Date.parse(`${local}Z`)).toISOString().slice(0, 19) !== local) {
+  const time = parseTime(text);
+  if (Number.isNaN(time)) {
     throw new InvalidArgumentError("use a time with an offset, for example 2026-01-05T09:00:00Z");
   }
   return Math.max(time, earliest);

@@ -184,10 +184,17 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
   });
 
   test("if a time is not one that the gallery writes", async () => {
-    for (const time of ["yesterday", "24.11.2026 14:10", "2026-13-05T09:00:00Z", "2026"])
+    for (const time of [
+      "yesterday",
+      "24.11.2026 14:10",
+      "2026-13-05T09:00:00Z",
+      "2026-02-30T09:00:00Z",
+      "2026",
+    ])
       expect(await rejected((text) => text.replace("approve,,", `approve,,${time}`))).toEqual([
         `decisions.csv:2  decided_at  invalid_time  "${time}" is not a time like 2026-01-05T09:00:00Z`,
-        ...ends("1 problem"),
+        ends("1 problem")[0],
+        "Write such a time there, or nothing for the time of the file, and run the command again.",
       ]);
   });
 

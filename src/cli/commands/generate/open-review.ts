@@ -132,6 +132,8 @@ function toHint(problems: readonly Problem[]): string {
   const [{ code }] = problems as [Problem];
   if (code === "task_not_found")
     return "Use the profile and the service that generated the images (--profile, --base-url).";
+  if (problems.every((problem) => problem.code === "invalid_time"))
+    return "Write such a time there, or nothing for the time of the file, and run the command again.";
   return problems.every((problem) => problem.code === "invalid_decision")
     ? "Write approve or reject there, or nothing, and run the command again."
     : "Save the decisions again in the gallery of the run, and use that file unchanged.";

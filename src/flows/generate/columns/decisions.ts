@@ -1,4 +1,5 @@
 import type { ReviewDecision } from "../../../state/decisions.ts";
+import { parseTime } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
@@ -17,7 +18,7 @@ export const decisionColumns = [...describingColumns, "decision", "note"] as con
 const timeColumn = "decided_at";
 /** Who has decided: files that come from a mirror say it. */
 const reviewerColumn = "reviewer";
-const timeForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+const timeOf = (text: string): number => parseTime(text.replace(" ", "T"));
 /** The column of saved images, which only lists of results have. */
 const fileColumn = "file";
 
@@ -69,7 +70,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     >;
     const isResult = reader.columns.names.includes(fileColumn);
     const decision = row.decision.toLowerCase();
-    const decidedAt = row[timeColumn] !== "" ? Date.parse(row[timeColumn]) : isResult ? 0 : null;
+    const decidedAt = row[timeColumn] !== "" ? timeOf(row[timeColumn]) : isResult ? 0 : null;
     const before = linesByTask.get(row.task_id);
     const problem = decisionProblem(row, before === undefined ? null : toPlace(before));
     if (problem !== null) problems.push({ line, ...problem });
@@ -133,7 +134,7 @@ function decisionProblem(
     };
   if (task_id === "" && decision !== "")
     return { param, code: "no_task", message: "the row has a decision, but no task_id" };
-  if (decided_at !== "" && !(timeForm.test(decided_at) && Date.parse(decided_at) >= 0)) {
+  if (decided_at !== "" && !(timeOf(decided_at) >= 0)) {
     const message = `${JSON.stringify(decided_at)} is not a time like 2026-01-05T09:00:00Z`;
     return { param: timeColumn, code: "invalid_time", message };
   }

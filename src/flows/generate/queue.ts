@@ -91,7 +91,9 @@ function leaveOutKnown({ run, rule, remaining, rejected, sent, known }: Generati
   const others = remaining.filter((generation) => !isOpen(generation));
   const divided = divideKnown(remaining.filter(isOpen), run, rule);
   for (const image of divided.known) known.set(placeKey(image.generation), image);
-  remaining.splice(0, remaining.length, ...others, ...divided.remaining);
+  // One by one: a call with 200,000 arguments fails.
+  remaining.length = 0;
+  for (const generation of [...others, ...divided.remaining]) remaining.push(generation);
 }
 
 /** How long to wait for the response to a request of another process, in milliseconds, before it is looked for again. */

@@ -47,7 +47,7 @@ describe("the suggested command", () => {
     [
       "a.ndjson",
       `${JSON.stringify({ reference: "BAD", name: "Coat", images: [{ url: `${cdn}/fail-timeout.jpg` }] })}\n`,
-      " --failed bad.csv",
+      " --failed bad.jsonl",
     ],
   ];
   test.each(repetitions(forms, [...forms, ...moreForms]))(

@@ -171,7 +171,9 @@ test("a dry run of a try-on reads the file as its run does", async () => {
   expect((await first.ran).exit).toBe(0);
   const check = await world.cat("tryon looks.csv --dry-run");
   expect(check).toMatchObject({ exit: 0, stderr: expect.stringMatching(finished) });
-  expect(check.stderr).toContain("looks.csv: 0 images in 0 requests. 1 image exists. Nothing was queued (--dry-run).");
+  expect(check.stderr).toContain(
+    "looks.csv: 0 images in 0 requests. 1 image exists. Nothing was queued (--dry-run).",
+  );
 });
 
 test("a dry run creates no state", async () => {

@@ -51,6 +51,42 @@ describe("cat products coverage", () => {
     ]);
   });
 
+  test.for(["out.xlsx", "out.csv"])("writes its rows to the file of --out: %s", async (name) => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    await world.cat("tryon looks.csv --yes");
+    const ran = await world.cat(`products coverage --without tryon --out ${name}`);
+    expect([ran.exit, ran.stdout]).toEqual([0, ""]);
+    expect(ran.stderr).toContain(`Wrote 5 rows to ${name}.\n5 of 6 products without a try-on.\n`);
+    // The file names its products.
+    const listed = await world.cat(`products coverage ${name} --json`);
+    expect(listed.stdout.trim().split("\n")).toHaveLength(5);
+    const again = await world.cat(`products coverage --out ${name} --no-input`);
+    expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining(`${name} exists`)]);
+    const both = await world.cat(`products coverage --looks a.csv --model Amara --out ${name}`);
+    expect(both.stderr).toContain("--looks cannot be used with --out");
+  });
+
+  test("lists the products of a sheet of looks, and of its results", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-2,Amara,studio,full-front", "DRESS-1,Amara,studio,full-front");
+    await world.cat("tryon looks.csv --yes --results results.csv");
+    for (const file of ["looks.csv", "results.csv"]) {
+      const { exit, stdout } = await world.cat(`products coverage ${file} --fields reference --format csv`);
+      expect([exit, stdout.trim().split("\n").sort()]).toEqual([0, ["DRESS-1", "DRESS-2", "reference"]]);
+    }
+  });
+
+  test("does not take the header of a table for a product", async () => {
+    const world = await generateWorld();
+    world.write("de.csv", "Artikelnummer;Name\nDRESS-1;Kleid\n");
+    const { exit, stderr } = await world.cat("products coverage de.csv");
+    expect([exit, stderr.split("\n")[0]]).toEqual([
+      3,
+      'de.csv:1  Artikelnummer  missing_column  missing column "reference", "product_id" or "id": rename "Artikelnummer", or use --map "Artikelnummer=reference"',
+    ]);
+  });
+
   test("counts a rejected image as --missing does: it does not exist", async () => {
     const world = await reviewWorld(2);
     world.review("decisions.csv", ["reject"], ["approve"]);

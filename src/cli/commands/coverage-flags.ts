@@ -5,7 +5,7 @@ import { beautifierStyles, taskSubtypes, taskTypes } from "../../contract/value-
 import { UsageError } from "../context/errors.ts";
 import { otherFlags } from "../flags/command.ts";
 import { type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
-import { type RawPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import { type RawPrintFlags, withRowsFlags } from "../flags/print-flags.ts";
 import { conflict, either } from "../flags/usage-error.ts";
 import { named, several } from "../flags/values.ts";
 import {
@@ -68,7 +68,7 @@ export function withCoverageFlags(made: Command): Command {
     .option("--angle <SLUG>", "angle shot", several)
     .option("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`, several)
     .optionsGroup("Output:");
-  return otherFlags(withPrintFlags(made));
+  return otherFlags(withRowsFlags(made));
 }
 
 /** Kinds of images; the flag may be repeated. */
@@ -100,7 +100,7 @@ function readLooksFlags({ looks, without = [], ...raw }: RawCoverageFlags): Look
     const hint = `Add --looks looks.xlsx, or remove ${param}.`;
     throw new UsageError(`${param} needs --looks`, { param, hint });
   }
-  const [printed] = (["format", "fields"] as const).filter((name) => raw[name] !== undefined);
+  const [printed] = (["out", "format", "fields"] as const).filter((name) => raw[name] !== undefined);
   if (printed !== undefined) throw conflict("--looks", flagName(printed));
   const ofShots = (["subtype", "style"] as const).find((name) => raw[name] !== undefined);
   if (raw.model !== undefined && ofShots !== undefined) throw conflict("--model", flagName(ofShots));

@@ -84,7 +84,11 @@ export async function printCoverage(
   const names = new Map(models.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
   // Rows on a terminal show the progress themselves, except for a table, which is drawn at the end.
   const isQuiet =
-    looks === null && stdout.isTTY && printing.format !== undefined && printing.format !== "table";
+    looks === null &&
+    printing.out === undefined &&
+    stdout.isTTY &&
+    printing.format !== undefined &&
+    printing.format !== "table";
   const progress = isQuiet ? null : await app.io.progress();
   const learned = new LearnedValues();
   let [read, shown, bare] = [0, 0, 0];

@@ -73,6 +73,16 @@ function fileFormat(out: string, given: ListFormat | undefined, excel: boolean |
   return outputFormat("--out", out, fileFormats, formatForExcel(given, excel));
 }
 
+/** Adds `--out` and the flags of all commands that print resources: for rows, of which a workbook can be made. */
+export const withRowsFlags = (made: Command): Command =>
+  withPrintFlags(
+    made.option(
+      "--out <FILE>",
+      "file to write: .csv, .xlsx, .json or .ndjson (--yes replaces an existing file)",
+    ),
+    listFormats,
+  );
+
 /** The flags of a list as commander parses them. */
 export interface RawListFlags extends RawPrintFlags {
   limit?: number;
@@ -81,7 +91,7 @@ export interface RawListFlags extends RawPrintFlags {
 
 /** Adds `--limit`, `--all` and the flags of all commands that print resources. */
 export const withListFlags = (made: Command): Command =>
-  withPrintFlags(
+  withRowsFlags(
     made
       .addOption(
         new Option("--limit <N>", "maximum number to list")
@@ -89,12 +99,7 @@ export const withListFlags = (made: Command): Command =>
           .argParser(wholeNumber({ min: 1 }))
           .conflicts("all"),
       )
-      .option("--all", "list all of them")
-      .option(
-        "--out <FILE>",
-        "file to write: .csv, .xlsx, .json or .ndjson (--yes replaces an existing file)",
-      ),
-    listFormats,
+      .option("--all", "list all of them"),
   );
 
 /** The maximum number of rows to print; null prints all. */

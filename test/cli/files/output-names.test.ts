@@ -69,6 +69,7 @@ const outputs: readonly (readonly [use: string, line: (name: string, world: Name
   ["export --out", (name) => `export --manifest --out ${name}`],
   ["export --out", (name) => `export --zip --out ${name}`],
   ["products list --out", (name) => `products list --out ${name}`],
+  ["products coverage --out", (name) => `products coverage --out ${name}`],
   ["tasks list --out", (name) => `tasks list --out ${name}`],
   ["models list --out", (name) => `models list --out ${name}`],
   ["runs list --out", (name) => `runs list --out ${name}`],

@@ -2,8 +2,8 @@ import { type OtherWords, plain } from "../../../contract/did-you-mean.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Vocabulary } from "../../rows/vocabulary.ts";
 
-/** The columns that name a product, the first filled one of a row decides. */
-export const selectionColumns = ["product_id", "id", "reference"] as const;
+/** The columns that name a product, the first filled one of a row decides; sheets of looks have the last one. */
+export const selectionColumns = ["product_id", "id", "reference", "product_reference"] as const;
 
 export type SelectionColumn = (typeof selectionColumns)[number] | typeof imageColumn;
 

@@ -67,7 +67,7 @@ export async function readSelection(
 const namesColumn = ({ map, values }: Mapping): boolean =>
   map.size > 0 || [...values.keys()].some((name) => !productsKind.words.valued.includes(name));
 
-/** Whether the first line has one of the columns. */
+/** Whether the first line has one of the columns, or another name of one. */
 async function hasHeader(file: RowFile): Promise<boolean> {
   const reader = (await openRows(file)) as CsvReader;
   try {
@@ -76,7 +76,8 @@ async function hasHeader(file: RowFile): Promise<boolean> {
     // A list may contain anything; its reader judges the encoding again.
     if (!(error instanceof UnreadableInput)) throw error;
   }
-  return reader.header.some((cell) => file.form.isColumn(cell));
+  const { nearest } = productsKind.words;
+  return reader.header.some((cell) => file.form.isColumn(cell) || nearest(cell).length > 0);
 }
 
 async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<WantedProduct> {
@@ -191,7 +192,11 @@ function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {
   for (const column of selectionColumns) {
     const name = cellText(row[column]);
     if (name !== "")
-      return { name, as: column === "reference" ? "reference" : "id", ...(imageId !== "" && { imageId }) };
+      return {
+        name,
+        as: column.endsWith("reference") ? "reference" : "id",
+        ...(imageId !== "" && { imageId }),
+      };
   }
   return null;
 }

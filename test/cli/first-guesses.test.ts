@@ -119,6 +119,10 @@ describe("a first guess", () => {
     ["import --file a.csv", "Use it without a flag: cat import FILE."],
     ["products get --reference A", "Use it without a flag: cat products get ID|REFERENCE."],
     ["products list --search dress", "Did you mean --q?"],
+    ["tasks list --failed", "Did you mean --status failed?"],
+    ["tasks list --rejected", "Did you mean --decision rejected?"],
+    ["products list --xlsx", "Did you mean --format xlsx?"],
+    ["tryon a.csv --redo", "Did you mean --rerun?"],
     ["products list -n 5", "Did you mean --limit?"],
     ["import a.csv --preview", "Did you mean --dry-run?"],
     ["import a.csv -y", "Did you mean --yes?"],
@@ -133,6 +137,19 @@ describe("a first guess", () => {
     expect([ran.exit, ran.stdout, world.requests()]).toEqual([2, "", []]);
     expect(ran.stderr.split("\n")[1]).toMatch(`${hint} See: cat`);
     expect(ran.stderr).not.toContain("0123456789");
+  });
+
+  test.for([
+    ["import undo", "undo does not exist", "cat imports undo last"],
+    ["import list", "list does not exist", "cat imports list"],
+    ["tryon list", "list does not exist", "cat tasks list"],
+    ["beautify review", "review does not exist", "cat tasks review DECISIONS"],
+  ] as const)("%s exits with 2: %s, and names %s", async ([guess, message, meant]) => {
+    const world = await createWorld();
+    const ran = await world.cat(guess);
+    expect([ran.exit, ran.stderr]).toEqual([2, `error: ${message}\nDid you mean ${meant}?\n`]);
+    const other = await world.cat("import nope.csv");
+    expect(other.stderr).toContain("Check the name and the current folder.");
   });
 
   test("names the program as it was called", async () => {

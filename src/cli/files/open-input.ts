@@ -1,10 +1,11 @@
 import type { InputFormat } from "../../flows/rows/input-format.ts";
-import { type FileJob, openSource, type Source } from "../../flows/rows/source.ts";
+import { type FileJob, InputError, openSource, type Source } from "../../flows/rows/source.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { CopiedSheet } from "../../flows/rows/workbook-copy.ts";
 import { counted, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
+import { firstWord } from "../command-names.ts";
 
 /** Which file of rows to read, as given by flags. */
 export interface InputFlags {
@@ -70,11 +71,26 @@ export async function openInput(
       ),
     );
   const common = { job, cwd, stdin, format, signal: interrupt, isCompared };
-  const source = await openSource(file, { ...common, sheets, onSaved }).finally(() => progress.end());
+  const source = await openSource(file, { ...common, sheets, onSaved })
+    .finally(() => progress.end())
+    .catch(async (error: unknown) => {
+      throw (await guessedCommand(app, file, error)) ?? error;
+    });
   if (source.sheet !== undefined)
     for (const note of sheetNotes(source.sheet, skipsHidden ?? false))
       await app.io.note(app.io.visible(note));
   return source;
+}
+
+/** The error for a file that does not exist, if its name is rather a command: `cat import undo`; else null. */
+async function guessedCommand(app: App, file: string, error: unknown): Promise<InputError | null> {
+  if (!(error instanceof InputError) || error.code !== "file_not_found") return null;
+  const command = firstWord(app.typed)?.word ?? "";
+  if (!/^(?:import|tryon|beautify)$/.test(command)) return null;
+  const { meantCommands } = await import("../flags/first-guesses.ts");
+  const meant = meantCommands(file, command);
+  if (meant.length === 0) return null;
+  return new InputError(error.message, error.code, `Did you mean ${meant.join(" or ")}?`);
 }
 
 /** What is said once of a sheet. */

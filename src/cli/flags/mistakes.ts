@@ -118,7 +118,13 @@ function knownFlag(flag: string, made: Command): string | null {
       return `Use it without a flag: ${commandPath(made)} ${argument.name()}.`;
     if (meant.includes(" ")) return meant;
   }
-  return null;
+  return choiceOfFlag(flag.replace(/^-+/, ""), made);
+}
+
+/** The flag that has a word among its values. */
+function choiceOfFlag(word: string, { options }: Command): string | null {
+  const chosen = options.find(({ argChoices }) => argChoices?.includes(word));
+  return chosen === undefined ? null : `Did you mean ${chosen.long} ${word}?`;
 }
 
 const pathForm = /[./\\]/;
@@ -148,8 +154,8 @@ function looseValue(error: CommanderError, made: Command): Mistake | null {
 }
 
 function flagsTaking(word: string, made: Command): string | null {
-  const chosen = made.options.find(({ argChoices }) => argChoices?.includes(word));
-  if (chosen !== undefined) return `Did you mean ${chosen.long} ${word}?`;
+  const chosen = choiceOfFlag(word, made);
+  if (chosen !== null) return chosen;
   const placeholder = forms.find(([value]) => value.test(word))![1];
   const taking = made.options.filter(({ flags }) => placeholder.test(/<([^<>]*)>/.exec(flags)?.[1] ?? ""));
   const get = siblingOf(made, "get");

@@ -36,13 +36,19 @@ const builds: Readonly<Record<string, number>> = {
   curvy: 1.12,
   plus: 1.24,
 };
-/** Elbow and hand of the left and of the right arm. */
-const poses = [
+/** Elbow and hand of the left and of the right arm, each with x and y. */
+type Pose = readonly [number, number, number, number, number, number, number, number];
+const poses: readonly Pose[] = [
   [214, 320, 206, 425, 386, 320, 394, 425],
   [176, 300, 240, 386, 388, 322, 396, 428],
   [206, 320, 180, 420, 394, 320, 424, 415],
   [176, 300, 240, 386, 424, 300, 360, 386],
-] as const;
+];
+/** The same in the sleeves of a garment that covers the arms. */
+const sleeves: Partial<Record<Subject, Pose>> = {
+  coat: [181, 330, 176, 482, 419, 330, 424, 482],
+  knit: [178, 319, 181, 414, 422, 319, 419, 414],
+};
 
 /** The value of a known word, or a choice of the look: the same model always looks the same. */
 const choose = <T>(values: Readonly<Record<string, T>>, word: string | null, look: number): T =>
@@ -57,10 +63,11 @@ export function figure(scene: Scene, side: Side): string {
   const skin = choose(skins, person.ethnicity, own);
   const hair = choose(hairs, person.hair_color, own >>> 4);
   const build = person.body_type === null ? 1 : choose(builds, person.body_type, own >>> 8);
-  const pose = poses[shared % poses.length]!;
   const cut = (shared >>> 4) % 3;
   const isLong = person.sex === "female" ? cut !== 2 : person.sex === "other" && cut === 0;
   const outfit = toOutfit(scene.garment, scene.stylings, scene.group);
+  const outer = outfit.findLast(({ subject }) => subject in sleeves)?.subject;
+  const pose = outer === undefined ? poses[shared % poses.length]! : sleeves[outer]!;
   const hats = outfit.filter(({ subject }) => subject === "hat");
   const clothes = outfit.filter(({ subject }) => subject !== "hat");
   const [elbowX, elbowY, handX, handY, ...[rightElbowX, rightElbowY, rightX, rightY]] = pose;
@@ -147,7 +154,8 @@ export function toOutfit(garment: Garment, stylings: readonly Garment[], plainSe
   return [
     ...(has("shoe") ? [] : [plain("shoe")]),
     ...(has("trousers", "skirt", "dress") ? [] : [plain("trousers")]),
-    ...(has("top", "knit", "dress") ? [] : [plain("top")]),
+    // The sleeves of a top would show beside those of a coat.
+    ...(has("top", "knit", "dress", "coat") ? [] : [plain("top")]),
     // On the same layer the garment comes last, so that it is visible.
     ...worn.toSorted((a, b) => order.indexOf(a.subject) - order.indexOf(b.subject)),
   ];

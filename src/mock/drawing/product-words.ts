@@ -49,7 +49,7 @@ const terms: readonly { readonly subject: Garment; readonly germanic: RegExp; re
   {
     subject: "trousers",
     germanic:
-      /(?:trousers?|pants|jeans?|chinos?|shorts|leggings?|joggers?|slacks|culottes?|bermudas?|hosen?|broek(?:en|je)?)$/,
+      /(?:trousers?|pants|^pant|jeans?|chinos?|shorts|leggings?|joggers?|slacks|culottes?|bermudas?|hosen?|broek(?:en|je)?)$/,
     romance: /^(?:pantalons?|short|joggings?|pantalon[ei]|pantaloncin[oi]|pantalones|vaqueros?|mallas)$/,
   },
   {
@@ -60,7 +60,7 @@ const terms: readonly { readonly subject: Garment; readonly germanic: RegExp; re
   {
     subject: "shoe",
     germanic:
-      /(?:shoes?|boots?|sneakers?|sandals?|loafers?|^trainers?|^pumps?|slippers?|^heels?|^mules?|^clogs?|moccasins?|ballerinas?|^brogues?|schuhe?|stiefel|stiefeletten?|sandalen?|pantoffeln?|pantoffels|schoen(?:en)?|laars|laarzen|sandaal)$/,
+      /(?:shoes?|boots?|sneakers?|sandals?|loafers?|^trainers?|^pumps?|slippers?|^heels?|^mules?|^clogs?|moccasins?|ballerinas?|^brogues?|(?<!hand)schuhe?|stiefel|stiefeletten?|sandal(?:e|en|ette|etten)|pantoffeln?|pantoffels|schoen(?:en)?|laars(?:jes?)?|laarzen|sandaal)$/,
     romance:
       /^(?:chaussures?|bottes?|bottines?|baskets?|sandales?|escarpins?|mocassins?|espadrilles?|ballerines?|scarp[ae]|stival[ei]|stivalett[oi]|sandal[oi]|mocassin[oi]|ciabatt[ae]|ballerine|zapatos?|zapatillas?|botas?|botin(?:es)?|sandalias?|mocasines|deportivas|alpargatas?)$/,
   },

@@ -50,13 +50,20 @@ test.for([
   ["Schoudertas", "bag"],
   ["Zonnehoed", "hat"],
   ["Sweatshirt", "knit"],
+  ["Wide-leg pant", "trousers"],
+  ["Turnschuhe", "shoe"],
+  ["Sandaletten", "shoe"],
+  ["Laarsjes", "shoe"],
 ] as const)("%s is a %s", ([name, garment]) => {
   expect(garmentOfWords(productWords(name, "A-1"))).toBe(garment);
 });
 
-test.for(["Gift card", "Parfum", "", "/", "constructor", "12345"])("%j is no garment", (name) => {
-  expect(garmentOfWords(productWords(name, "A-1"))).toBe(null);
-});
+test.for(["Handschuhe", "Gift card", "Parfum", "", "/", "constructor", "12345"])(
+  "%j is no garment",
+  (name) => {
+    expect(garmentOfWords(productWords(name, "A-1"))).toBe(null);
+  },
+);
 
 test("a name decides before the reference", () => {
   expect(garmentOfWords(productWords("Robe", "COAT-1"))).toBe("dress");

@@ -6,7 +6,8 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../../../src/contract/value-sets.ts";
-import { drawnSize, subjects } from "../../../src/mock/drawing/garments.ts";
+import { toOutfit } from "../../../src/mock/drawing/figure.ts";
+import { drawnSize, type Subject, subjects } from "../../../src/mock/drawing/garments.ts";
 import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/scene.ts";
 import { lettersAt, sceneDrawing, textWidth, writable } from "../../../src/mock/drawing/scene-drawing.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
@@ -141,6 +142,29 @@ test.each([
       expect([...data.subarray((y * 600 + x) * 3, (y * 600 + x) * 3 + 3)]).toEqual(colour);
     }
   }
+});
+
+test.for(["coat", "knit"] as const)("the hands of a %s are below its sleeves, not on it", (subject) => {
+  const hands = (garment: Subject, group: string) =>
+    [
+      ...sceneDrawing({ ...worn, group, garment: { subject: garment, seed: "s" } }).matchAll(
+        /<circle cx="(\d+)" cy="(\d+)" r="16"/g,
+      ),
+    ].map(([, x, y]) => [Number(x), Number(y)] as const);
+  for (const group of ["a", "b", "c", "d", "e", "f"]) {
+    const [left, right] = hands(subject, group);
+    // Beside the body, which is 196 to 404 wide.
+    expect([left![0] < 196, right![0] > 404, left![1] > 410, right![1] > 410]).toEqual(Array(4).fill(true));
+  }
+  // Bare arms have the pose of their group.
+  expect(new Set(["a", "b", "c", "d", "e", "f"].map((group) => hands("top", group).join(";"))).size).toBe(4);
+});
+
+test("a coat covers the body alone: no sleeves of a plain top show beside it", () => {
+  const subjects = (garment: Subject) =>
+    toOutfit({ subject: garment, seed: "s" }, [], "g").map(({ subject }) => subject);
+  expect(subjects("coat")).toEqual(["shoe", "trousers", "coat"]);
+  expect(subjects("skirt")).toEqual(["shoe", "top", "skirt"]);
 });
 
 test("any scene in an edited state gives a picture, and its texts never become markup", async () => {

@@ -197,6 +197,8 @@ describe("cat products coverage --looks", () => {
     ],
     ["--looks a.xlsx --model Amara --subtype shoes", "--model cannot be used with --subtype"],
     ["--looks a.xlsx --model Amara --format csv", "--looks cannot be used with --format"],
+    ["--looks a.csv --subtype hats", 'invalid --subtype "hats": use clothing, shoes or headwear'],
+    ["--looks a.csv --subtype clothing --style ghost|flat", 'invalid --style "flat": use ghost or flatlay'],
     ["--model Amara", "--model needs --looks"],
     ["--sheet Looks", "--sheet needs FILE"],
   ])("exits with 2: %s", async (flags, message) => {

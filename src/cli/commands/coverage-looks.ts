@@ -1,5 +1,6 @@
 import { type GenerationKind, toTaskType } from "../../contract/generation-rules.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
+import { beautifierStyles, taskSubtypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { type Coverage, lacks, type WantedLook } from "../../flows/catalogue/coverage.ts";
 import { modelsNamed } from "../../flows/catalogue/lookups.ts";
@@ -9,7 +10,9 @@ import { plainCsv } from "../../flows/outputs/cells.ts";
 import { counted, series } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
+import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
+import { either } from "../flags/usage-error.ts";
 import { readProductsFile } from "../mapping/products-file.ts";
 import { shellWord } from "../output/command-words.ts";
 import { problemList } from "../output/problem-list.ts";
@@ -29,6 +32,8 @@ export async function openLooks(
   excel: boolean | undefined,
 ): Promise<LooksSheet> {
   const { out, format, kind } = flags;
+  checkListed("--subtype", flags.subtype, taskSubtypes);
+  checkListed("--style", flags.style, beautifierStyles);
   const hints = { flag: "--looks", example: "looks.xlsx", left: "nothing was written" };
   const file = await checkOutFile(app, out, hints);
   const style = (await excelStyle(app, excel)) ?? plainCsv;
@@ -52,6 +57,14 @@ export async function openLooks(
       else await app.io.note(app.io.visible(app.io.asCalled(summaryOf(written, flags))));
     },
   };
+}
+
+/** Rejects a value that no row may have. Throws UsageError. */
+function checkListed(param: string, typed: readonly string[], listed: readonly string[]): void {
+  const wrong = typed.flatMap(splitValues).find((value) => !listed.includes(value));
+  if (wrong === undefined) return;
+  const message = `invalid ${param} ${JSON.stringify(wrong)}: use ${either(listed)}`;
+  throw new UsageError(message, { param, hint: "See: cat products coverage --help" });
 }
 
 const flagOfField = {

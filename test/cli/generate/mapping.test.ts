@@ -146,7 +146,9 @@ Fix the file and run the command again.
     await screen.type("Read 1 value of looks.csv like this?", "\r");
     expect((await screen.ran).exit).toBe(0);
     expect(screen.screen()).toContain("Seitenansicht = full-side (angle_shot, 21 rows)");
-    expect(screen.screen().replace(/\s+/g, " ")).toContain("1 more value is not known");
+    expect(screen.screen().replace(/\s+/g, " ")).toContain(
+      "1 more value is not known; to list all, add --dry-run --json.",
+    );
   });
 
   test("have the values that exports have shown as choices and guesses", async () => {

@@ -131,7 +131,10 @@ export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]):
     return `${placeText(shownName(flags.input), note)}  ${wholeMessage(note)}${rest}`;
   });
   const more = notes.length - mostShown;
-  if (more > 0) lines.push(`${counted(more, "more value")} ${more === 1 ? "is" : "are"} not known.`);
+  if (more > 0)
+    lines.push(
+      `${counted(more, "more value")} ${more === 1 ? "is" : "are"} not known; to list all, add --dry-run --json.`,
+    );
   const known = notes
     .filter(({ known }) => known.length > 0)
     .map(

@@ -70,6 +70,7 @@ describe("a first guess", () => {
     ["products count", "cat products list --all"],
     ["tasks reject ID", "cat tasks review DECISIONS"],
     ["tasks history", "cat runs list"],
+    ["tasks redo", "cat tryon --rerun DECISIONS"],
     ["images list", "cat products get ID|REFERENCE"],
     ["images download ID", "cat images get ID --save FILE"],
     ["imports create a.csv", "cat import FILE"],
@@ -123,6 +124,8 @@ describe("a first guess", () => {
     ["tasks list --rejected", "Did you mean --decision rejected?"],
     ["products list --xlsx", "Did you mean --format xlsx?"],
     ["tryon a.csv --redo", "Did you mean --rerun?"],
+    ["tryon --rejected", "Did you mean --rerun?"],
+    ["export --approved-only", "Did you mean --approved?"],
     ["products list -n 5", "Did you mean --limit?"],
     ["import a.csv --preview", "Did you mean --dry-run?"],
     ["import a.csv -y", "Did you mean --yes?"],
@@ -140,16 +143,21 @@ describe("a first guess", () => {
   });
 
   test.for([
-    ["import undo", "undo does not exist", "cat imports undo last"],
-    ["import list", "list does not exist", "cat imports list"],
-    ["tryon list", "list does not exist", "cat tasks list"],
-    ["beautify review", "review does not exist", "cat tasks review DECISIONS"],
-  ] as const)("%s exits with 2: %s, and names %s", async ([guess, message, meant]) => {
+    ["import undo", "undo does not exist", "Did you mean cat imports undo last?"],
+    ["import list", "list does not exist", "Did you mean cat imports list?"],
+    ["tryon list", "list does not exist", "Did you mean cat tasks list?"],
+    ["beautify review", "review does not exist", "Did you mean cat tasks review DECISIONS?"],
+    [
+      "tryon DRESS-0001",
+      "DRESS-0001 does not exist",
+      "Check the name. For a product: cat tryon --product ID|REF",
+    ],
+    ["import DRESS-0001", "DRESS-0001 does not exist", "Check the name and the current folder."],
+    ["tryon list.csv", "list.csv does not exist", "Check the name and the current folder."],
+  ] as const)("%s exits with 2: %s. %s", async ([guess, message, hint]) => {
     const world = await createWorld();
     const ran = await world.cat(guess);
-    expect([ran.exit, ran.stderr]).toEqual([2, `error: ${message}\nDid you mean ${meant}?\n`]);
-    const other = await world.cat("import nope.csv");
-    expect(other.stderr).toContain("Check the name and the current folder.");
+    expect([ran.exit, ran.stderr]).toEqual([2, `error: ${message}\n${hint}\n`]);
   });
 
   test("names the program as it was called", async () => {

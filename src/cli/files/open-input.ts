@@ -74,7 +74,7 @@ export async function openInput(
   const source = await openSource(file, { ...common, sheets, onSaved })
     .finally(() => progress.end())
     .catch(async (error: unknown) => {
-      throw (await guessedCommand(app, file, error)) ?? error;
+      throw (await otherThanFile(app, file, error)) ?? error;
     });
   if (source.sheet !== undefined)
     for (const note of sheetNotes(source.sheet, skipsHidden ?? false))
@@ -82,15 +82,22 @@ export async function openInput(
   return source;
 }
 
-/** The error for a file that does not exist, if its name is rather a command: `cat import undo`; else null. */
-async function guessedCommand(app: App, file: string, error: unknown): Promise<InputError | null> {
-  if (!(error instanceof InputError) || error.code !== "file_not_found") return null;
+/**
+ * The error for a file that does not exist, if its name is rather a command, as in `cat import undo`, or a product; else
+ * null.
+ */
+async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
+  if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
   const command = firstWord(app.typed)?.word ?? "";
   if (!/^(?:import|tryon|beautify)$/.test(command)) return null;
   const { meantCommands } = await import("../flags/first-guesses.ts");
   const meant = meantCommands(file, command);
-  if (meant.length === 0) return null;
-  return new InputError(error.message, error.code, `Did you mean ${meant.join(" or ")}?`);
+  if (meant.length === 0 && command === "import") return null;
+  const hint =
+    meant.length > 0
+      ? `Did you mean ${meant.join(" or ")}?`
+      : `Check the name. For a product: cat ${command} --product ID|REF`;
+  return new InputError(error.message, error.code, hint);
 }
 
 /** What is said once of a sheet. */

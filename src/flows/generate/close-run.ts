@@ -8,6 +8,7 @@ import { byPlace, type Generation, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
 import { countKnown } from "./known-looks.ts";
 import { type GenerationResult, type GenerationSummary, generationResults, toSummaryTask } from "./result.ts";
+import { recordPage } from "./review.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface ClosedRun {
@@ -56,6 +57,8 @@ export async function closeRun(
   const isEnded = ({ status }: GenerationResult) =>
     ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
   run.state.looks.ended([...tasks.values()].filter(isTaskEnded));
+  const shown = results.flatMap(({ task_id }) => task_id ?? []);
+  if (known.size > 0) recordPage(shown, run);
   // The image that another machine has in progress may fail.
   const isOpen = [...known.values()].some(({ exists, taskId }) => !exists && taskId === null);
   const isComplete = stopped === undefined && (check.left ?? 0) === 0 && !isOpen;

@@ -64,30 +64,30 @@ export async function knownLooks(
   }
   const read = run.isFinished ? { ...rule, isMissing: false } : rule;
   const { known, remaining } = await findKnown(planned, run, read, onRead);
-  noteUnknownLooks(known, input, onNote);
+  for (const sentence of unknownLooks(known, input)) onNote(sentence);
   if (!run.isFinished) return { known: byPlaces(known), remaining };
-  // What such a run has not queued existed on another machine.
-  const there = { taskId: null, exists: true, isUnanswered: false, isReplacement: false };
-  const elsewhere = run.options.missing === "yes" ? remaining : [];
-  return {
-    known: byPlaces([...known, ...elsewhere.map((generation) => ({ generation, ...there }))]),
-    remaining: [],
-  };
+  // What such a run has not queued was in progress in another one and has failed, or existed on another machine.
+  const elsewhere = remaining.flatMap((generation): KnownImage[] => {
+    const [failed] = imagesOf([generation], run);
+    if (failed === undefined && run.options.missing !== "yes") return [];
+    const taskId = failed?.task ?? null;
+    return [{ generation, taskId, exists: true, isUnanswered: false, isReplacement: false }];
+  });
+  return { known: byPlaces([...known, ...elsewhere]), remaining: [] };
 }
 
-/** Notes how many images count as existing although a setting of them is unknown. */
-function noteUnknownLooks(
+/** A sentence on how many images count as existing although a setting of them is unknown; none if none do. */
+export function unknownLooks(
   known: readonly KnownImage[],
   { kind, file }: Pick<GenerateInput, "kind" | "file">,
-  onNote: GenerateDeps["onNote"],
-): void {
+): string[] {
   const count = known.filter(({ isLookUnknown }) => isLookUnknown).length;
-  if (count === 0) return;
+  if (count === 0) return [];
   const setting = kind === "tryon" ? "look_at_camera" : "style";
   const [exist, them] = count === 1 ? ["exists", "it"] : ["exist", "them"];
-  onNote(
+  return [
     `${counted(count, "image")} of ${shownName(file.source.name)} ${exist}, but ${setting} of ${them} is unknown: counted as existing.`,
-  );
+  ];
 }
 
 /** Whether the image of a task is one of the input, or of the same look as one. */

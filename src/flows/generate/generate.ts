@@ -71,7 +71,6 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   for (const problem of problems) await deps.onProblem(problem);
   if (isBad) return { check: withUnresolved(check, others?.unresolved ?? new Map()), ended: null };
   const { asked: inFile, isExpanded, table } = await readGenerations(input.file, refused, input);
-  rejectTooMany(inFile.length, input);
   const targets = await deps.targets();
   return withRun(toRequest(input, isExpanded), deps, async (run): Promise<GenerateOutcome> => {
     rejectSentBeyond(inFile, run, input);
@@ -94,6 +93,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
         state: run.state,
         isOfInput: isOfInput(sent, known, run),
       });
+    rejectTooMany({ remaining: remaining.length, there: sent.size + known.size }, input);
     const replacedBefore = countReplaced(known);
     if (!run.isFinished) noteReplaced(replacedBefore, sent.size + remaining.length, input, deps);
     const balance = new Balance(run);

@@ -43,7 +43,7 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   /** Whether only images are generated that do not exist yet. */
   readonly missing: boolean;
   readonly unknown: UnknownChoice | undefined;
-  /** The most generations that the input may ask for; null for any number. */
+  /** The most images to pay for; null for any number. */
   readonly maxGenerations: number | null;
   /** Follow the tasks to their end. */
   readonly wait: boolean;
@@ -147,16 +147,21 @@ export const identityOf = (
     ...(replacing.size > 0 ? [[...replacing.values()]] : []),
   ]);
 
-/** Which looks are generated although they are there; a run is resumed with the flags that it was begun with. */
+/**
+ * Which looks are generated although they are there. A run is resumed with the flags that it was begun with, once it has sent
+ * something: a question that was declined decides nothing.
+ */
 export const lookRule = (
-  { missing, allowDuplicates, review }: Pick<GenerateInput, "missing" | "allowDuplicates" | "review">,
+  input: Pick<GenerateInput, "fresh" | "missing" | "allowDuplicates" | "review">,
   { options, state, id }: Pick<Run, "options" | "state" | "id">,
 ): LookRule => {
-  const isMissing = missing || (options.missing === "yes" && state.batches.of(id).length > 0);
+  const has = (flag: "fresh" | "missing") =>
+    input[flag] || (options[flag] === "yes" && state.batches.of(id).length > 0);
+  const isMissing = has("missing");
   return {
-    isFresh: options.fresh === "yes" && !isMissing,
-    isShared: allowDuplicates && !isMissing,
+    isFresh: !isMissing && has("fresh"),
+    isShared: input.allowDuplicates && !isMissing,
     isMissing,
-    preferred: new Set(review?.images.map(({ row }) => row.task_id)),
+    preferred: new Set(input.review?.images.map(({ row }) => row.task_id)),
   };
 };

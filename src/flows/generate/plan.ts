@@ -7,7 +7,7 @@ import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { writeEstimate } from "../run/writes.ts";
-import { grouped, shownName } from "../words.ts";
+import { counted, grouped, shownName } from "../words.ts";
 import {
   type AskedGeneration,
   type AskedOfFile,
@@ -28,15 +28,15 @@ export interface GenerationPlan extends Pick<Resolved, "problems" | "unresolved"
   readonly remaining: readonly Generation[];
 }
 
-/** Rejects an input that asks for more than `--max-generations`, before the first request. */
+/** Rejects an input that has more than `--max-generations` to pay for; `there` counts what it does not pay for. */
 export function rejectTooMany(
-  asked: number,
+  { remaining, there }: { readonly remaining: number; readonly there: number },
   { file, maxGenerations }: Pick<GenerateInput, "file" | "maxGenerations">,
 ): void {
-  if (maxGenerations === null || asked <= maxGenerations) return;
+  if (maxGenerations === null || remaining <= maxGenerations) return;
   const name = shownName(file.source.name);
   throw new InputError(
-    `${name} requests ${grouped(asked)} images; the limit is ${grouped(maxGenerations)} (--max-generations). Nothing was queued`,
+    `${name} requests ${counted(remaining, there > 0 ? "more image" : "image")}; the limit is ${grouped(maxGenerations)} (--max-generations). Nothing was queued`,
     "too_many_generations",
     "Remove values or rows, or raise --max-generations.",
   );

@@ -15,6 +15,8 @@ import { OutputError } from "../files/disk.ts";
 import type { Problem } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
+import type { Run } from "../run/run.ts";
+import { shortDigest } from "../short-digest.ts";
 import { shownName } from "../words.ts";
 import { type Decision, toDecisions } from "./columns/decisions.ts";
 import { type Generation, sentByTask } from "./generation.ts";
@@ -78,7 +80,7 @@ export async function findImages(
   });
   return {
     images,
-    problems: place.needsAllImages ? [...problems, ...missingImages(images, place.state)] : problems,
+    problems: place.needsAllImages ? [...problems, ...missingImages(images, place)] : problems,
   };
 }
 
@@ -130,9 +132,20 @@ const editedCells = (row: Decision, looks: Looks): Problem[] =>
     return [{ line: row.fileLine, param, code: "edited_decision", message }];
   });
 
+/** The mark of a page with the images of these tasks. Another image of a look may have replaced one since. */
+function pageMark(tasks: Iterable<string>, { looks }: State): string {
+  const shown = new Set([...tasks].map((id) => looks.digestOf(id) ?? id));
+  return `page ${shortDigest([...shown].sort().join(" "), 16).toString("hex")}`;
+}
+
+/** Records that a run shows these images, some of which others have generated: their decisions are complete. */
+export const recordPage = (tasks: Iterable<string>, { state, service, id }: Run): void =>
+  state.marks.set(service.baseUrl, pageMark(tasks, state), id);
+
 /** A problem for each run of which the file has some images only: it was cut, or the run has gone on since. */
-function missingImages(images: readonly ReviewedImage[], state: State): Problem[] {
+function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): Problem[] {
   const listed = new Set(images.map(({ row }) => row.task_id));
+  if (baseUrl !== null && state.marks.get(baseUrl, pageMark(listed, state)) !== null) return [];
   const lastLines = new Map<string, number>();
   for (const { row, sent } of images) if (sent !== undefined) lastLines.set(sent.run, row.fileLine);
   const problems = [...lastLines].flatMap(([run, line]): Problem[] => {

@@ -103,6 +103,24 @@ describe("a sheet that has grown", () => {
     expect(world.tasks()).toHaveLength(7);
   });
 
+  test("generates only its new look after a --fresh that was declined, or stopped by a limit", async () => {
+    const world = await grownWorld();
+    const { ran, type } = atTerminal(world, "tryon looks.csv --fresh");
+    await type("Generate 4 images of 4 products?", "n\r");
+    await ran;
+    expect((await world.cat("tryon looks.csv --fresh --yes --max-generations 3")).exit).toBe(3);
+    const dry = await world.cat("tryon looks.csv --dry-run --json");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 1, unchanged: 3 });
+    const grown = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(grown.stdout)).toMatchObject({ queued: 1, unchanged: 3 });
+    // One that has begun stays what it is.
+    await world.fault({ match: queuing, drop: "after", times: 20 });
+    expect((await world.cat("tryon looks.csv --yes --fresh")).exit).toBe(7);
+    await calm(world);
+    await world.cat("tryon looks.csv --yes");
+    expect(world.tasks()).toHaveLength(8);
+  });
+
   test("is shown by a dry run as it would be generated, also once it is finished", async () => {
     const world = await grownWorld();
     const dry = async (flags = "") => {
@@ -227,6 +245,94 @@ describe("a sheet that has grown", () => {
     expect(ran.stderr).toBe(
       "Applied decisions.csv to 3 images of looks.csv; nothing was queued.\nSaved 3 images in images (listed in results.csv).\n  1 rejected image in images/rejected\n",
     );
+  });
+});
+
+describe("what a sheet shows of other runs", () => {
+  const listed = (world: World, file: string, tasks: readonly string[]) =>
+    world.write(
+      file,
+      `task_id,decision\n${tasks.map((id, at) => `${id},${at === 0 ? "reject" : "approve"}\n`).join("")}`,
+    );
+
+  test("is complete in the decisions of its page, also without a new image, and a cut file is not", async () => {
+    const world = await grownWorld();
+    world.looks(...looks.slice(0, 2));
+    await world.cat("tryon looks.csv --yes --save images --gallery review.html");
+    const [one, two] = world.tasks().map(({ id }) => id);
+    listed(world, "cut.csv", [one!]);
+    const cut = await world.cat("tasks review cut.csv");
+    expect([cut.exit, cut.stderr]).toEqual([3, expect.stringContaining("incomplete_decisions")]);
+    listed(world, "page.csv", [one!, two!]);
+    expect(await world.cat("tasks review page.csv")).toMatchObject({ exit: 0 });
+    const ran = await world.cat("tryon looks.csv --yes --save images --approved page.csv");
+    expect([ran.exit, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining("1 rejected image in images/rejected"),
+    ]);
+    // Also the page of the image that replaces the first one.
+    await world.cat("tryon --rerun page.csv --yes");
+    await world.cat("tryon looks.csv --yes --gallery review-2.html");
+    listed(world, "page-2.csv", [world.tasks().at(-1)!.id, two!]);
+    expect(await world.cat("tasks review page-2.csv")).toMatchObject({ exit: 0 });
+    expect(await world.cat("tasks review page.csv")).toMatchObject({ exit: 0 });
+  });
+
+  test("is not counted by --max-generations, which limits what is paid for", async () => {
+    const world = await grownWorld();
+    const limited = (limit: number, flags = "") =>
+      world.cat(`tryon looks.csv --yes --max-generations ${limit} ${flags}`.trim());
+    expect(await limited(1, "--dry-run")).toMatchObject({ exit: 0 });
+    expect(await limited(1, "--fresh")).toMatchObject({
+      ...{ exit: 3, stderr: expect.stringContaining("looks.csv requests 4 images; the limit is 1 (") },
+    });
+    expect(await limited(1)).toMatchObject({ exit: 0 });
+    expect(await limited(1)).toMatchObject({ exit: 0, stderr: expect.stringContaining("Nothing to do: ") });
+    world.looks(...looks, look(5), look(6));
+    for (const flags of ["", "--dry-run", "--missing"])
+      expect(await limited(1, flags)).toMatchObject({
+        ...{ exit: 3, stderr: expect.stringContaining("looks.csv requests 2 more images; the limit is 1 (") },
+      });
+    expect(world.tasks()).toHaveLength(4);
+  });
+
+  test("keeps its failure when the same command is run again", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!);
+    await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 1 });
+    await world.cat("tryon looks.csv --yes --no-wait");
+    world.looks(looks[0]!, looks[1]!);
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(8);
+    const again = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(again.stdout)).toMatchObject({
+      ...{ total: 2, queued: 0, unchanged: 2, succeeded: 1, failed: 1 },
+    });
+    const people = await world.cat("tryon looks.csv --yes");
+    expect(people.stderr).toContain("\n  1 image failed\n");
+    expect(people.stderr).not.toContain("invalid or rejected rows");
+  });
+
+  test("is not named as paid for by this one when the credits run out", async () => {
+    const world = await grownWorld();
+    await world.credits(0);
+    const ran = await world.cat("tryon looks.csv --yes");
+    expect(ran.exit).toBe(4);
+    expect(ran.stderr).toContain(
+      "Stopped: 0 of 1 image of looks.csv queued.\n  3 images not queued: they exist\n  1 image not queued\n",
+    );
+  });
+
+  test("is followed by the same command, as tasks watch knows the tasks of one run", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!);
+    await world.cat("tryon looks.csv --yes --no-wait");
+    world.looks(looks[0]!, looks[1]!);
+    const busy = await world.cat("tryon looks.csv --yes --no-wait");
+    expect(busy.stderr).toContain("To follow the images, run:\n  cat tryon looks.csv --yes\n");
+    await world.cat("tryon looks.csv --yes");
+    world.looks(looks[1]!);
+    const there = await world.cat("tryon looks.csv --yes --no-wait");
+    expect(there.stderr).toBe("Nothing to do: 1 image of looks.csv exists.\n");
   });
 });
 
@@ -375,6 +481,10 @@ describe("--missing compares", () => {
     sheet(world, ...rows.map((row) => `${row}false`));
     const dry = await world.cat("tryon looks.csv --missing --dry-run --json");
     expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 2, existing: 0 });
+    const planned = await world.cat("tryon looks.csv --missing --dry-run", elsewhere(world));
+    expect(planned.stderr).toContain(
+      "2 images of looks.csv exist, but look_at_camera of them is unknown: counted as existing.\nlooks.csv: 0 images",
+    );
     const theirs = await world.cat("tryon looks.csv --missing --yes", elsewhere(world));
     expect(theirs.stderr).toBe(
       "2 images of looks.csv exist, but look_at_camera of them is unknown: counted as existing.\nNothing to do: 2 images of looks.csv exist.\n",

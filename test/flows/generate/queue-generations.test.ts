@@ -25,7 +25,7 @@ const generationRun = (run: Run, remaining: Generation[]) =>
     sent: new Map(),
     remaining,
     known: new Map(),
-    rule: lookRule({ missing: false, allowDuplicates: false, review: null }, run),
+    rule: lookRule({ fresh: false, missing: false, allowDuplicates: false, review: null }, run),
     pid: 1,
     rejected: new Map(),
   }) as unknown as GenerationRun;
@@ -133,7 +133,7 @@ describe.each([
       return begin(of, batch);
     };
     const queuing = { ...at, options: fresh ? { fresh: "yes" } : {} };
-    const rule = lookRule({ missing: false, allowDuplicates, review: null }, queuing);
+    const rule = lookRule({ fresh: false, missing: false, allowDuplicates, review: null }, queuing);
     const run: GenerationRun = { ...generationRun(queuing, remaining), rule };
     expect(await queueGenerations(run, () => {})).toBe(undefined);
     return { known: [...run.known.keys()], sent: [...run.sent.keys()] };

@@ -48,12 +48,6 @@ export async function dryRun(
     ? { asked: [], table: null, isExpanded: false }
     : await readGenerations(file, refused, { ...flags, replacing });
   const { asked } = inFile;
-  try {
-    rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
-  } catch (error) {
-    if (app.io.json) await app.io.jsonData(planJson(file, checked, { asked, problems }));
-    throw error;
-  }
   const resolved = await lookUp(app, flags, inFile);
   problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();
@@ -94,16 +88,22 @@ export async function dryRun(
     const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
     for (const problem of problems) await list.add(problem);
     await list.end();
-    const lines = [...noteLines(flags, unlisted), ...mismatches.map(({ message }) => `${message}.`)];
+    const lines = [
+      ...noteLines(flags, unlisted),
+      ...mismatches.map(({ message }) => `${message}.`),
+      ...(there?.unknown ?? []),
+    ];
     for (const line of lines) await app.io.note(app.io.visible(line));
   }
   if (check.unusable || check.invalid > 0) throw inputRejected(flags, check);
+  const { existing = 0, inProgress = 0 } = there ?? {};
+  const { maxGenerations } = flags;
+  rejectTooMany({ remaining: valid.length, there: existing + inProgress }, { file, maxGenerations });
   if (app.io.json) return;
   const { columns, rows } = toPlan(flags, valid);
   await app.io.show({ columns, format: "table" }, rows);
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   const { left = 0 } = check;
-  const { existing = 0, inProgress = 0 } = there ?? {};
   const more = valid.length === 0 ? "image" : "more image";
   const others = [
     ...(existing > 0 ? [` ${counted(existing, more)} ${existing === 1 ? "exists" : "exist"}.`] : []),
@@ -169,7 +169,7 @@ async function findThere(
     readonly generations: readonly Generation[];
   },
 ) {
-  const [{ memoryOfProfile }, { findKnown }, { countKnown }] = await Promise.all([
+  const [{ memoryOfProfile }, { findKnown, unknownLooks }, { countKnown }] = await Promise.all([
     import("../../app/profile-state.ts"),
     import("../../../flows/generate/find-known.ts"),
     import("../../../flows/generate/known-looks.ts"),
@@ -195,6 +195,7 @@ async function findThere(
     remaining: ended === null ? remaining : [],
     existing: existing + input.generations.length - unsent.length,
     inProgress,
+    unknown: unknownLooks(known, { ...flags, ...input }),
   };
 }
 

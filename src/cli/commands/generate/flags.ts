@@ -136,7 +136,7 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
     .optionsGroup("Cost:")
     .option("--dry-run", "show the plan and queue nothing", false)
     .option("--missing", "skip images of other computers too, and replace rejected ones", false)
-    .option("--max-generations <N>", "stop if the input requests more images", wholeNumber({ min: 1 }))
+    .option("--max-generations <N>", "stop if more images are to be generated", wholeNumber({ min: 1 }))
     .optionsGroup("Waiting and resuming:")
     .option("--no-wait", "queue the images and exit")
     .addOption(timeoutFlag())

@@ -88,12 +88,14 @@ export function reportLines(
     lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${typedLine(typed, onceOnly)}`);
   } else if (!flags.wait && finishedRunAt === null && summary.tasks.length > 0 && !globals.mock) {
     // The failed file is written when the run ends: a row in it and in an open run might be queued twice.
-    if (invalid > 0 || rejected.length > 0)
-      lines.push(
-        "To follow the images and get a file of the failed rows, run:",
-        `  ${typedLine(typed, waiting)}`,
-      );
-    else lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
+    const isPartial = invalid > 0 || rejected.length > 0;
+    const { inProgress } = ended.known;
+    const what = isPartial ? " and get a file of the failed rows" : "";
+    // `--run` knows the images of this run only.
+    const command =
+      isPartial || inProgress > 0 ? typedLine(typed, waiting) : `cat tasks watch --run ${summary.run_id}`;
+    if (isPartial || inProgress + queuedByRun(ended) > 0)
+      lines.push(`To follow the images${what}, run:`, `  ${command}`);
   } else if (left > 0 && !globals.mock)
     lines.push(
       "To generate the other rows, run (nothing is queued twice):",
@@ -182,7 +184,7 @@ const mostNamed = 20;
 
 /** The images of this input that were queued although the rest was not. */
 function paidLines(results: EndedRun["results"], { save }: GenerateFlags): string[] {
-  const paid = results.filter(({ task_id }) => task_id !== null);
+  const paid = results.filter(({ task_id, isOfOtherRun }) => task_id !== null && !isOfOtherRun);
   if (paid.length === 0) return [];
   const others = paid.length - mostNamed;
   const file = ({ file }: (typeof paid)[number]) => (file === null ? "" : `  ${nameIn(save!, file)}`);

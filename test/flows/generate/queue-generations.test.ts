@@ -133,7 +133,7 @@ describe.each([
       return begin(of, batch);
     };
     const queuing = { ...at, options: fresh ? { fresh: "yes" } : {} };
-    const rule = lookRule({ fresh: false, missing: false, allowDuplicates, review: null }, queuing);
+    const rule = lookRule({ fresh, missing: false, allowDuplicates, review: null }, queuing);
     const run: GenerationRun = { ...generationRun(queuing, remaining), rule };
     expect(await queueGenerations(run, () => {})).toBe(undefined);
     return { known: [...run.known.keys()], sent: [...run.sent.keys()] };

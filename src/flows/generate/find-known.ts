@@ -52,7 +52,7 @@ async function readStatuses(generations: readonly Generation[], run: Searched): 
 export async function knownLooks(
   planned: readonly Generation[],
   run: Run,
-  { input, rule }: { input: GenerateInput; rule: LookRule },
+  { input, rule, sent }: { input: GenerateInput; rule: LookRule; sent: Map<string, SentGeneration> },
   { pid, onNote, onProgress }: GenerateDeps,
 ): Promise<{ known: Map<string, KnownImage>; remaining: readonly Generation[] }> {
   const total = new Set(planned.map(({ productId }) => productId)).size;
@@ -73,7 +73,21 @@ export async function knownLooks(
     const taskId = failed?.task ?? null;
     return [{ generation, taskId, exists: true, isUnanswered: false, isReplacement: false }];
   });
-  return { known: byPlaces([...known, ...elsewhere]), remaining: [] };
+  return { known: byPlaces([...known, ...elsewhere, ...takeSucceeded(sent, run)]), remaining: [] };
+}
+
+/** Takes the images out of a finished run that have failed in it, where another run has generated them since. */
+function takeSucceeded(sent: Map<string, SentGeneration>, run: Run): KnownImage[] {
+  const taken: KnownImage[] = [];
+  for (const [key, { generation, taskId }] of sent) {
+    const images = imagesOf([generation], run);
+    const hasFailed = images.some(({ task, status }) => task === taskId && status === "failed");
+    const other = images.find(({ status, isRejected }) => status === "succeeded" && !isRejected);
+    if (!hasFailed || other === undefined) continue;
+    sent.delete(key);
+    taken.push({ generation, taskId: other.task, exists: true, isUnanswered: false, isReplacement: false });
+  }
+  return taken;
 }
 
 /** A sentence on how many images count as existing although a setting of them is unknown; none if none do. */

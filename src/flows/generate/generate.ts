@@ -86,7 +86,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
     if (isRejected(resolved, input)) return { check: resolved, ended: null };
-    const { known, remaining } = await knownLooks(plan.remaining, run, { input, rule }, deps);
+    const { known, remaining } = await knownLooks(plan.remaining, run, { input, rule, sent }, deps);
     if (input.review !== null)
       rejectOtherRun(input.review, {
         input: input.file.source.name,

@@ -312,6 +312,23 @@ describe("what a sheet shows of other runs", () => {
     expect(people.stderr).not.toContain("invalid or rejected rows");
   });
 
+  test("has the images of its failed file, once that has generated them", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!, looks[1]!);
+    await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 2 });
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(8);
+    expect((await world.cat("tryon looks.failed.csv --yes --limit 1")).exit).toBe(0);
+    const ran = await world.cat("tryon looks.csv --yes --json --save images");
+    expect(summaryOf(ran.stdout)).toMatchObject({
+      total: 2,
+      queued: 0,
+      unchanged: 2,
+      succeeded: 1,
+      failed: 1,
+    });
+    expect([world.tasks().length, imagesIn(world, "images").length]).toEqual([3, 1]);
+  });
+
   test("is not named as paid for by this one when the credits run out", async () => {
     const world = await grownWorld();
     await world.credits(0);

@@ -139,6 +139,15 @@ describe("a sheet that has grown", () => {
     expect(world.tasks()).toHaveLength(4);
   });
 
+  test("is shown by a dry run with a new key of the organization as with the first one", async () => {
+    const world = await grownWorld();
+    const env = { CAT_API_KEY: "ak_mock_readonly" };
+    const dry = await world.cat("tryon looks.csv --dry-run --json", { env });
+    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 1, unchanged: 3 });
+    const stranger = await world.cat("tryon looks.csv --dry-run", { env: { CAT_API_KEY: "ak_mock_other" } });
+    expect([stranger.exit, stranger.stderr]).toEqual([3, expect.stringContaining("product_not_found")]);
+  });
+
   test("follows images in progress of the earlier run, and generates those again that have failed", async () => {
     const world = await generateWorld();
     world.looks(...looks.slice(0, 3));

@@ -169,23 +169,26 @@ async function findThere(
     readonly generations: readonly Generation[];
   },
 ) {
-  const [{ memoryOfProfile }, { findKnown, unknownLooks }, { countKnown }] = await Promise.all([
-    import("../../app/profile-state.ts"),
-    import("../../../flows/generate/find-known.ts"),
-    import("../../../flows/generate/known-looks.ts"),
-  ]);
+  const [{ memoryOfProfile }, { findAccount }, { findKnown, unknownLooks }, { countKnown }] =
+    await Promise.all([
+      import("../../app/profile-state.ts"),
+      import("../../../flows/run/account.ts"),
+      import("../../../flows/generate/find-known.ts"),
+      import("../../../flows/generate/known-looks.ts"),
+    ]);
   const { kind, fresh, missing } = flags;
   const { state, service } = await memoryOfProfile(app);
   const { clock, interrupt: signal } = app.context;
-  // An account that is not known yet has no runs.
-  const account = state.accounts.find(service.baseUrl, service.keyFingerprint) ?? 0;
+  const client = await app.client();
+  const onNote = (sentence: string) => void app.io.note(app.io.visible(sentence));
+  // A new key may be of the organization of an earlier one.
+  const account = await findAccount({ client, state, service, sameOrganization: null, onNote, signal });
   const ofInput = { account, kind, identity: identityOf(input, input.isExpanded) };
   const open = fresh ? null : state.runs.findOpen(ofInput);
   const ended = fresh || missing || open !== null ? null : state.runs.findEnded(ofInput);
   const { id, options } = open ?? ended ?? { id: "", options: { ...(fresh && { fresh: "yes" }) } };
   const sent = sentGenerations(state, id);
   const unsent = input.generations.filter((generation) => !sent.has(placeKey(generation)));
-  const client = await app.client();
   const searched = { client, clock, signal, concurrency: defaultConcurrency, state, service, account, kind };
   const rule = lookRule({ ...flags, review: null }, { options, state, id });
   const { known, remaining } = await findKnown(unsent, searched, rule);

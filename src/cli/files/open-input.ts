@@ -5,7 +5,6 @@ import type { CopiedSheet } from "../../flows/rows/workbook-copy.ts";
 import { counted, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
-import { firstWord } from "../command-names.ts";
 
 /** Which file of rows to read, as given by flags. */
 export interface InputFlags {
@@ -88,8 +87,8 @@ export async function openInput(
  */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
-  const command = firstWord(app.typed)?.word ?? "";
-  if (!/^(?:import|tryon|beautify)$/.test(command)) return null;
+  const command = app.typed.find((word) => /^(?:import|tryon|beautify)$/.test(word));
+  if (command === undefined) return null;
   const { meantCommands } = await import("../flags/first-guesses.ts");
   const meant = meantCommands(file, command);
   if (meant.length === 0 && command === "import") return null;

@@ -11,7 +11,8 @@ const nothingQueued = {
   tasks: [],
   duration_ms: expect.any(Number),
 };
-const looks = "product_reference,model_id,background,angle_shot\n";
+const decisions =
+  "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,decision,note\n";
 
 test.each([
   ["tryon bad.xlsx", "damaged_workbook", { file: "bad.xlsx", ...noCounts, ...nothingQueued }],
@@ -25,7 +26,7 @@ test.each([
 ])("with --json, a rejected run has its object on stdout: cat %s", async (line, code, expected) => {
   const world = await createWorld();
   world.write("bad.xlsx", "PK\x03\x04 cut off");
-  world.write("looks.csv", looks);
+  world.write("looks.csv", decisions);
   const ran = await world.cat(`${line} --yes --json`);
   expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code, exit: 3 } });
   expect(ran.exit).toBe(3);

@@ -351,6 +351,11 @@ export const areas: readonly Area[] = [
         "state/looks.test.ts > a look is claimed by one of two processes, and by the other one once its request was dropped",
       ),
       threat(
+        "A declined --fresh pays for everything later.",
+        "A run is resumed with its flags only once it has sent something.",
+        "cli/generate/grown-sheet.test.ts > a sheet that has grown > generates only its new look after a --fresh that was declined, or stopped by a limit",
+      ),
+      threat(
         "A killed run and an edited sheet pay twice.",
         "The service is asked about a request without a response before anything is sent.",
         "cli/generate/grown-sheet.test.ts > a request of another run without a response > that the service has had is paid once: its tasks are found",

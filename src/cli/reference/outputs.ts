@@ -7,6 +7,7 @@ import { Product, ProductImage } from "../../contract/resources/products.ts";
 import { Model, Task } from "../../contract/resources/tasks.ts";
 import { Webhook, WebhookWithSecret } from "../../contract/resources/webhooks.ts";
 import { ExitCode } from "../context/errors.ts";
+import { generateOutput } from "./generate-output.ts";
 import { importOutput } from "./import-output.ts";
 import * as summaries from "./summaries.ts";
 
@@ -65,8 +66,8 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "imports undo": json(summaries.undoOutput, [...changes, partial]),
   "runs list": lines(summaries.listedRun),
   "runs get": json(summaries.listedRun, [notFound]),
-  tryon: json(summaries.generateOutput, [...changes, partial]),
-  beautify: json(summaries.generateOutput, [...changes, partial]),
+  tryon: json(generateOutput, [...changes, partial]),
+  beautify: json(generateOutput, [...changes, partial]),
   "tasks list": lines(Task, byId),
   "tasks get": json(Task, byId),
   "tasks watch": lines(savedTask(), [...byId, partial]),

@@ -27,7 +27,6 @@ try {
   const env = {
     PATH: `${join(folder, "bin")}:${process.env.PATH}`,
     HOME: folder,
-    CAT_HOME: join(folder, "home"),
     CAT_BASE_URL: mock.baseUrl,
     CAT_API_KEY: mock.apiKey,
     LC_ALL: "C.UTF-8",

@@ -205,7 +205,18 @@ longTest(
   async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "shop.json"), "what was there");
-    const args = ["serve", "--mock", "--port", "0", "--json", "--demo", "20000", "--save", "shop.json"];
+    const args = [
+      "serve",
+      "--mock",
+      "--port",
+      "0",
+      "--json",
+      "--demo",
+      "20000",
+      "--save",
+      "shop.json",
+      "--yes",
+    ];
     const running = start(args, cwd, "pipe");
     await running.lines(1);
     const { base_url } = JSON.parse(running.stdout());

@@ -93,7 +93,7 @@ describe("every command exits with 2, a message and a next step, without a reque
             ...flags.flatMap((one) => flagWords(command, one, ids)),
           ],
           new RegExp(
-            `^error: missing argument: ${escaped(one.name)}\\n(?:To find it: cat \\w+ list|For example: cat .*)\\. See: cat ${command.name} --help`,
+            `^error: missing argument: ${escaped(one.name)}\\n(?:To find it: cat \\w+ list|For example: (?:cat|source) .*)\\. See: cat ${command.name} --help`,
           ),
         ]),
         ...flags.map(({ flag }): Wrong[number] => [

@@ -19,6 +19,8 @@ const mock = await startMock();
 try {
   mkdirSync(pictures, { recursive: true });
   mkdirSync(join(folder, "bin"));
+  // A new home at a place of its own would be named in the picture.
+  mkdirSync(join(folder, "home/state"), { recursive: true });
   symlinkSync(join(root, "bin/cat.js"), join(folder, "bin/cat"));
   const shop = join(folder, "shop");
   mkdirSync(shop);
@@ -27,6 +29,7 @@ try {
   const env = {
     PATH: `${join(folder, "bin")}:${process.env.PATH}`,
     HOME: folder,
+    CAT_HOME: join(folder, "home"),
     CAT_BASE_URL: mock.baseUrl,
     CAT_API_KEY: mock.apiKey,
     LC_ALL: "C.UTF-8",

@@ -22,6 +22,7 @@ export interface Ids {
  */
 const values: Readonly<Record<string, string | ((ids: Ids) => string)>> = {
   "products export FILE": "products.csv",
+  "products coverage FILE": "references.txt",
   "import FILE": "a.csv",
   "tryon FILE": "looks.csv",
   "beautify FILE": "packshots.csv",
@@ -29,6 +30,7 @@ const values: Readonly<Record<string, string | ((ids: Ids) => string)>> = {
   "import --results": "results.ndjson",
   "import --ledger": "ledger.db",
   "export --products-from": "references.txt",
+  "export --decisions": "decisions.csv",
   "webhooks verify --file": "body.json",
   "api --input": "body.json",
   "config get NAME": "label",

@@ -56,7 +56,7 @@ export async function meetTrouble<Step extends string>(
   gate.treat = (step) => {
     if (skew) gate.dateAheadMs = requests >= skew.from && requests < skew.to ? skew.aheadMs : 0;
     requests++;
-    if (twice && twice !== "in turn" && twice.step === step) setTimeout(startSecond, twice.waitMs);
+    if (twice?.step === step) setTimeout(startSecond, twice.waitMs);
     if (stoppedAt !== null || isOver) return null;
     if (sleep?.step === step && asleep === "awake") {
       asleep = "response lost";

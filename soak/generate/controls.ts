@@ -19,12 +19,6 @@ export const controls = {
     from: "([sentAt, sentAtService] as const)",
     to: "([sentAtService, sentAtService] as const)",
   },
-  /** A run that has ended is begun again. */
-  "no-hold": {
-    file: "src/flows/run/run.ts",
-    from: "const finished = isRead || once ? ended : null;",
-    to: "const finished = null as StoredRun | null;",
-  },
   /** Nobody knows which rejected image another one replaces. */
   "forget-replaced": {
     file: "src/flows/generate/columns/generation-form.ts",

@@ -13,7 +13,6 @@ const troubles: Readonly<Record<Control, GenerateTrouble>> = {
   "old-key": asleep,
   /** The service's clock is ahead until the first batch was sent. */
   "believe-date": { ...asleep, skew: { aheadMs: 600_000, from: 0, to: 10_000 } },
-  "no-hold": { ...undisturbed, twice: "in turn" },
   "forget-replaced": undisturbed,
   "forget-looks": undisturbed,
   /** Killed after the service has queued a batch; then the sheet grows. */

@@ -11,7 +11,6 @@ const scenarios = 6;
 
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a new key for a batch whose response was lost", "new-key", "queued twice"],
-  ["a run that has ended and is begun again", "no-hold", "queued twice"],
   ["a gateway's page that counts as a rejection", "trust-gateway", "not resumable"],
   ["a key that is sent after the machine slept", "old-key", "queued twice"],
   ["a search for tasks by a clock that is ahead", "believe-date", "queued twice"],

@@ -78,7 +78,7 @@ export async function meetTrouble<Step extends string>(
     return step === failsAfterWork?.step && failures-- > 0 ? "fails after work" : null;
   };
   const running = start();
-  if (twice && twice !== "in turn" && twice.step === null) startSecond();
+  if (twice?.step === null) startSecond();
   const timers = "afterMs" in kill ? [setTimeout(killNow, kill.afterMs)] : [];
   let restarted: Promise<void> = Promise.resolve();
   if (typeof restart === "object" && restart !== null) {

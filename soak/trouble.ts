@@ -42,7 +42,7 @@ export interface Trouble<Step extends string> {
   readonly gateway?: (GatewayPage & { readonly step: Step; readonly times: number }) | null;
   /** The `Date` of some responses is ahead: from one request of the process to another. */
   readonly skew?: { readonly aheadMs: number; readonly from: number; readonly to: number } | null;
-  /** When the same command is started a second time: at once, a time after a request of that step, or when the first has ended. */
+  /** When the same command is started a second time: at once, or a time after a request of that step; else when the first has ended. */
   readonly twice?: { readonly step: Step | null; readonly waitMs: number } | null;
   /**
    * The machine sleeps for that long while a request of this step waits for the rate limit window, whose first attempt

@@ -132,13 +132,13 @@ async function selectedProducts(
   const ofFile = file === null ? null : await productsOfFile(app, file);
   if (q === undefined) return ofFile;
   const client = await app.client();
+  const wanted = ofFile === null ? null : new Set(ofFile);
   const found: string[] = [];
   const query = { q, limit: limits.page.max };
   for await (const product of client.paginate(operations.products.list, query, {
     signal: app.context.interrupt,
   }))
-    if (product.reference !== null && (ofFile === null || ofFile.includes(product.id)))
-      found.push(product.id);
+    if (product.reference !== null && (wanted === null || wanted.has(product.id))) found.push(product.id);
   return found;
 }
 

@@ -1,7 +1,7 @@
 // Finding what of an input is there: on this machine, and with `--missing` at the service.
 
 import { lookDigest } from "../../state/looks.ts";
-import { isTaskEnded } from "../run/follow.ts";
+import { isTaskEnded, readTasks } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { counted, shownName } from "../words.ts";
@@ -10,12 +10,12 @@ import type { GenerateDeps, GenerateInput } from "./generation-run.ts";
 import {
   byPlaces,
   divideKnown,
-  imagesOf,
-  type KnownImage,
+  type KnownLook,
   type KnownLooks,
   type LookRule,
-  readTasks,
+  lookImages,
   type Searched,
+  toKnown,
 } from "./known-looks.ts";
 
 /** Divides an input by what is known, with `--missing` also at the service. */
@@ -36,7 +36,7 @@ export async function findKnown(
 
 /** Reads the tasks of these looks of which no command has seen the end: one that has failed is generated again. */
 async function readStatuses(generations: readonly Generation[], run: Searched): Promise<void> {
-  const open = imagesOf(generations, run).flatMap(({ task, status }) =>
+  const open = lookImages(generations, run).flatMap(({ task, status }) =>
     status === "queued" && task !== null ? task : [],
   );
   try {
@@ -54,7 +54,7 @@ export async function knownLooks(
   run: Run,
   { input, rule, sent }: { input: GenerateInput; rule: LookRule; sent: Map<string, SentGeneration> },
   { pid, onNote, onProgress }: GenerateDeps,
-): Promise<{ known: Map<string, KnownImage>; remaining: readonly Generation[] }> {
+): Promise<{ known: Map<string, KnownLook>; remaining: readonly Generation[] }> {
   const total = new Set(planned.map(({ productId }) => productId)).size;
   const onRead = (done: number) => onProgress({ step: "looking up images", done, total });
   if (!run.isFinished && !rule.isFresh && !rule.isShared) {
@@ -67,32 +67,31 @@ export async function knownLooks(
   for (const sentence of unknownLooks(known, input)) onNote(sentence);
   if (!run.isFinished) return { known: byPlaces(known), remaining };
   // What such a run has not queued was in progress in another one and has failed, or existed on another machine.
-  const elsewhere = remaining.flatMap((generation): KnownImage[] => {
-    const [failed] = imagesOf([generation], run);
+  const elsewhere = remaining.flatMap((generation): KnownLook[] => {
+    const [failed] = lookImages([generation], run);
     if (failed === undefined && run.options.missing !== "yes") return [];
-    const taskId = failed?.task ?? null;
-    return [{ generation, taskId, exists: true, isUnanswered: false, isReplacement: false }];
+    return [toKnown(generation, failed?.task ?? null)];
   });
   return { known: byPlaces([...known, ...elsewhere, ...takeSucceeded(sent, run)]), remaining: [] };
 }
 
 /** Takes the images out of a finished run that have failed in it, where another run has generated them since. */
-function takeSucceeded(sent: Map<string, SentGeneration>, run: Run): KnownImage[] {
-  const taken: KnownImage[] = [];
+function takeSucceeded(sent: Map<string, SentGeneration>, run: Run): KnownLook[] {
+  const taken: KnownLook[] = [];
   for (const [key, { generation, taskId }] of sent) {
-    const images = imagesOf([generation], run);
+    const images = lookImages([generation], run);
     const hasFailed = images.some(({ task, status }) => task === taskId && status === "failed");
     const other = images.find(({ status, isRejected }) => status === "succeeded" && !isRejected);
     if (!hasFailed || other === undefined) continue;
     sent.delete(key);
-    taken.push({ generation, taskId: other.task, exists: true, isUnanswered: false, isReplacement: false });
+    taken.push(toKnown(generation, other.task));
   }
   return taken;
 }
 
 /** A sentence on how many images count as existing although a setting of them is unknown; none if none do. */
 export function unknownLooks(
-  known: readonly KnownImage[],
+  known: readonly KnownLook[],
   { kind, file }: Pick<GenerateInput, "kind" | "file">,
 ): string[] {
   const count = known.filter(({ isLookUnknown }) => isLookUnknown).length;
@@ -104,10 +103,10 @@ export function unknownLooks(
   ];
 }
 
-/** Whether the image of a task is one of the input, or of the same look as one. */
-export function isOfInput(
+/** A test whether the image of a task is one of the input, or of the same look as one. */
+export function taskMatcher(
   sent: ReadonlyMap<string, SentGeneration>,
-  known: ReadonlyMap<string, KnownImage>,
+  known: ReadonlyMap<string, KnownLook>,
   { state }: Run,
 ): (task: string) => boolean {
   const images = [...sent.values(), ...known.values()];
@@ -117,5 +116,5 @@ export function isOfInput(
 }
 
 /** How many rejected images of the input were generated again before. */
-export const countReplaced = (known: ReadonlyMap<string, KnownImage>): number =>
+export const countReplaced = (known: ReadonlyMap<string, KnownLook>): number =>
   [...known.values()].filter(({ isReplacement }) => isReplacement).length;

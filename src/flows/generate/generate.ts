@@ -12,7 +12,7 @@ import { counted, shownName } from "../words.ts";
 import { Balance, isUnpaid, type Shortage } from "./balance.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
-import { countReplaced, isOfInput, knownLooks } from "./find-known.ts";
+import { countReplaced, knownLooks, taskMatcher } from "./find-known.ts";
 import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
 import {
   type GenerateDeps,
@@ -91,7 +91,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       rejectOtherRun(input.review, {
         input: input.file.source.name,
         state: run.state,
-        isOfInput: isOfInput(sent, known, run),
+        isOfInput: taskMatcher(sent, known, run),
       });
     rejectTooMany({ remaining: remaining.length, there: sent.size + known.size }, input);
     const replacedBefore = countReplaced(known);

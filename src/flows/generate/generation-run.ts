@@ -10,7 +10,7 @@ import type { RefusedRows } from "../rows/row-sets.ts";
 import { type Run, type RunHost, runIdentity } from "../run/run.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
 import type { AskedOfFile, Generation, SentGeneration } from "./generation.ts";
-import type { KnownImage, LookRule } from "./known-looks.ts";
+import type { KnownLook, LookRule } from "./known-looks.ts";
 import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
@@ -118,7 +118,7 @@ export interface GenerationRun {
   /** What was sent, by this process and earlier ones, by place. */
   readonly sent: Map<string, SentGeneration>;
   /** What is not queued because it exists, or is in progress elsewhere, by place. */
-  readonly known: Map<string, KnownImage>;
+  readonly known: Map<string, KnownLook>;
   readonly rule: LookRule;
   readonly pid: number;
   /** The places that earlier commands got tasks for. */

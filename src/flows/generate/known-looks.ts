@@ -1,7 +1,6 @@
 // Known looks: which images of an input are there already, or in progress. This is the one place that decides it.
 
 import { type LookImage, lookDigest } from "../../state/looks.ts";
-import { TaskFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
 import { type Generation, placeKey } from "./generation.ts";
 
@@ -24,7 +23,7 @@ export interface LookRule {
 }
 
 /** An image of the input that is not generated again. */
-export interface KnownImage {
+export interface KnownLook {
   readonly generation: Generation;
   /** Null where this machine does not know it. */
   readonly taskId: string | null;
@@ -38,24 +37,51 @@ export interface KnownImage {
   readonly isLookUnknown?: boolean;
 }
 
+/** An image that exists, unless `what` says something else. */
+export const toKnown = (
+  generation: Generation,
+  taskId: string | null,
+  what: Partial<KnownLook> = {},
+): KnownLook => ({
+  generation,
+  taskId,
+  exists: true,
+  isUnanswered: false,
+  isReplacement: false,
+  ...what,
+});
+
+/** The image of this machine that makes one of the input needless. */
+export const asKnown = (
+  generation: Generation,
+  { task, status, isUnanswered }: LookImage,
+  what: Partial<KnownLook> = {},
+): KnownLook => toKnown(generation, task, { exists: status === "succeeded", isUnanswered, ...what });
+
 /** An input, less what is there. */
 export interface KnownLooks {
-  readonly known: readonly KnownImage[];
+  readonly known: readonly KnownLook[];
   readonly remaining: readonly Generation[];
 }
 
 const isAlive = ({ status }: LookImage): boolean => status !== "failed";
 
+/** What replaces the rejected image of a task; null for none. */
+export const replacementOf = (
+  task: string,
+  { state: { looks }, account }: Pick<Run, "state" | "account">,
+): LookImage | null => looks.replacing(account, task).find(isAlive) ?? null;
+
 /** The image of this machine that makes another one needless; null for none. */
 function findImage(
   generation: Generation,
-  { state: { looks }, account }: Pick<Run, "state" | "account">,
+  { state, account }: Pick<Run, "state" | "account">,
   { isShared, isMissing, preferred }: LookRule,
 ): LookImage | null {
   const { replaces } = generation;
-  const replacement = replaces === undefined ? undefined : looks.replacing(account, replaces).find(isAlive);
-  if (replacement !== undefined || isShared) return replacement ?? null;
-  const images = looks.of(account, lookDigest(generation));
+  const replacement = replaces === undefined ? null : replacementOf(replaces, { state, account });
+  if (replacement !== null || isShared) return replacement;
+  const images = state.looks.of(account, lookDigest(generation));
   // A dry run does not record that it is rejected.
   const isReplaced = ({ task }: LookImage) => task !== null && task === replaces;
   const found =
@@ -84,26 +110,20 @@ export function divideKnown(
   rule: LookRule,
 ): KnownLooks {
   if (rule.isFresh) return { known: [], remaining: generations };
-  const known: KnownImage[] = [];
+  const known: KnownLook[] = [];
   const remaining: Generation[] = [];
   for (const asked of generations) {
     const generation = withReplaced(asked, run, rule);
     const image = findImage(generation, run, rule);
     if (image === null) remaining.push(generation);
     else
-      known.push({
-        generation: asked,
-        taskId: image.task,
-        exists: image.status === "succeeded",
-        isUnanswered: image.isUnanswered,
-        isReplacement: asked.replaces !== undefined && !rule.isMissing,
-      });
+      known.push(asKnown(asked, image, { isReplacement: asked.replaces !== undefined && !rule.isMissing }));
   }
   return { known, remaining };
 }
 
 /** The images of this machine that are of these looks, or replace the same rejected images. */
-export const imagesOf = (
+export const lookImages = (
   generations: readonly Generation[],
   { state: { looks }, account }: Pick<Run, "state" | "account">,
 ): LookImage[] =>
@@ -112,21 +132,13 @@ export const imagesOf = (
     ...(generation.replaces === undefined ? [] : looks.replacing(account, generation.replaces)),
   ]);
 
-/** The tasks that the service has, by ID. */
-export async function readTasks(ids: ReadonlySet<string>, run: Omit<Searched, "state">) {
-  const follower = new TaskFollower(run, { onStatus: () => {}, onLost: () => {} });
-  follower.add([...ids]);
-  await follower.round();
-  return follower.tasks;
-}
-
 /** How many of these images are generated, and how many in progress. */
-export function countKnown(known: Iterable<KnownImage>): { existing: number; inProgress: number } {
+export function countKnown(known: Iterable<KnownLook>): { existing: number; inProgress: number } {
   const all = [...known];
   const existing = all.filter(({ exists }) => exists).length;
   return { existing, inProgress: all.length - existing };
 }
 
 /** Known images by their places in the input. */
-export const byPlaces = (known: readonly KnownImage[]): Map<string, KnownImage> =>
+export const byPlaces = (known: readonly KnownLook[]): Map<string, KnownLook> =>
   new Map(known.map((image) => [placeKey(image.generation), image]));

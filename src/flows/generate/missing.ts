@@ -6,9 +6,17 @@ import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import { lookDigest } from "../../state/looks.ts";
 import { type GeneratedImage, type KnownImages, readGenerated, styledKey } from "../catalogue/coverage.ts";
+import { readTasks } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
 import { type Generation, generationsByTask } from "./generation.ts";
-import { type KnownImage, type KnownLooks, readTasks, type Searched } from "./known-looks.ts";
+import {
+  asKnown,
+  type KnownLook,
+  type KnownLooks,
+  replacementOf,
+  type Searched,
+  toKnown,
+} from "./known-looks.ts";
 
 /** What a state knows of generated images. */
 export const knownImages = ({ state, service }: Pick<Run, "state" | "service">): KnownImages => ({
@@ -32,24 +40,14 @@ export async function findAtService(
     for await (const { id, product_id } of findTasks(run, status))
       if (products.has(product_id) && looks.digestOf(id) === null) busy.add(product_id);
   const find = await readImages(generations, run, onRead);
-  const known: KnownImage[] = [];
+  const known: KnownLook[] = [];
   const remaining: Generation[] = [];
   for (const generation of generations) {
     const { image, isLookUnknown, rejected } = find(generation);
-    const replaced = rejected === null ? [] : looks.replacing(run.account, rejected);
-    const replacement = replaced.find(({ status }) => status !== "failed");
-    const add = (taskId: string | null, what: Partial<KnownImage> = {}) =>
-      known.push({
-        ...{ generation, taskId, exists: true, isUnanswered: false, isReplacement: false },
-        ...what,
-      });
-    if (image !== null) add(image.taskId, { isLookUnknown });
-    else if (busy.has(generation.productId)) add(null, { exists: false });
-    else if (replacement !== undefined)
-      add(replacement.task, {
-        exists: replacement.status === "succeeded",
-        isUnanswered: replacement.isUnanswered,
-      });
+    const replacement = rejected === null ? null : replacementOf(rejected, run);
+    if (image !== null) known.push(toKnown(generation, image.taskId, { isLookUnknown }));
+    else if (busy.has(generation.productId)) known.push(toKnown(generation, null, { exists: false }));
+    else if (replacement !== null) known.push(asKnown(generation, replacement));
     else remaining.push(rejected === null ? generation : { replaces: rejected, ...generation });
   }
   return { known, remaining };

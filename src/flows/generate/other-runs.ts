@@ -5,7 +5,7 @@ import type { Run } from "../run/run.ts";
 import { dropUntouched, sendAsTheyWere } from "../run/send.ts";
 import type { Generation } from "./generation.ts";
 import type { UnknownChoice } from "./generation-run.ts";
-import { imagesOf } from "./known-looks.ts";
+import { lookImages } from "./known-looks.ts";
 
 /** How requests of other runs are settled. */
 export interface Settling {
@@ -24,7 +24,9 @@ export async function settleOthers(
   { operation, pid, unknown }: Settling,
 ): Promise<void> {
   const { state, account, clock } = run;
-  const unanswered = imagesOf(generations, run).filter((image) => image.isUnanswered && image.run !== run.id);
+  const unanswered = lookImages(generations, run).filter(
+    (image) => image.isUnanswered && image.run !== run.id,
+  );
   for (const id of new Set(unanswered.map((image) => image.run))) {
     const { identity, file, options, startedAt } = state.runs.get(id)!;
     const hold = state.runs.hold(account, identity, { pid, since: clock.now(), file });

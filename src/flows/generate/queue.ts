@@ -35,17 +35,14 @@ export async function queueGenerations(
   generating: GenerationRun,
   onQueued: (generations: readonly Generation[], tasks: readonly string[]) => void,
 ): Promise<unknown> {
-  const { input, run, rule, balance, sent, known, remaining, rejected } = generating;
+  const { input, run, rule, balance, sent, known, rejected } = generating;
   const imagesIn = input.kind === "tryon" ? inputsIn : () => 1;
   const operation = balance.watching(queuing(input.kind, run), imagesIn);
   let heldInVain = 0;
   for (;;) {
     const knownBefore = known.size;
-    leaveOutKnown(generating);
+    const unsent = leaveOutKnown(generating);
     heldInVain = known.size > knownBefore ? 0 : heldInVain;
-    const unsent = remaining.filter(
-      (generation) => !sent.has(placeKey(generation)) && !rejected.has(placeKey(generation)),
-    );
     const batches = new Map<number, readonly Generation[]>();
     const { sent: outcomes, stopped } = await sendBatches(
       run,
@@ -84,8 +81,15 @@ export async function queueGenerations(
 /** How often in a row another run may hold an image of which nothing is known right after, because it was not accepted. */
 const mostHeldInVain = 3;
 
-/** Takes out of what remains the images that another run has requested since the plan was made. */
-function leaveOutKnown({ run, rule, remaining, rejected, sent, known }: GenerationRun): void {
+/** Takes out of what remains the images that another run has requested since the plan was made. Returns what is to be sent. */
+function leaveOutKnown({
+  run,
+  rule,
+  remaining,
+  rejected,
+  sent,
+  known,
+}: GenerationRun): readonly Generation[] {
   const isOpen = (generation: Generation) =>
     !sent.has(placeKey(generation)) && !rejected.has(placeKey(generation));
   const others = remaining.filter((generation) => !isOpen(generation));
@@ -94,6 +98,7 @@ function leaveOutKnown({ run, rule, remaining, rejected, sent, known }: Generati
   // One by one: a call with 200,000 arguments fails.
   remaining.length = 0;
   for (const generation of [...others, ...divided.remaining]) remaining.push(generation);
+  return divided.remaining;
 }
 
 /** How long to wait for the response to a request of another process, in milliseconds, before it is looked for again. */

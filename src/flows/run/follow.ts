@@ -266,6 +266,17 @@ export class TaskFollower {
   }
 }
 
+/** The tasks that the service has, each read once, by ID. */
+export async function readTasks(
+  ids: ReadonlySet<string>,
+  service: ConstructorParameters<typeof TaskFollower>[0],
+): Promise<ReadonlyMap<string, Task>> {
+  const follower = new TaskFollower(service, { onStatus: () => {}, onLost: () => {} });
+  follower.add([...ids]);
+  await follower.round();
+  return follower.tasks;
+}
+
 /**
  * The progress of followed tasks; `total` includes those that are not queued yet, for which the rate limit alone takes
  * `leastMsLeft`.

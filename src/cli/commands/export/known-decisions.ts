@@ -1,6 +1,6 @@
 import { nameIn } from "../../../flows/bucket/address.ts";
 import { ReviewGate, Reviews } from "../../../flows/export/reviews.ts";
-import type { ReadDecisions } from "../../../flows/export/sync/mirror-decisions.ts";
+import type { DecisionsReader } from "../../../flows/export/sync/mirror-decisions.ts";
 import { decisionsFile } from "../../../flows/export/sync/mirror-state.ts";
 import { readDecisions, toDecisions } from "../../../flows/generate/columns/decisions.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
@@ -33,7 +33,7 @@ export const openGate = async (app: App, { filter, decisions }: ReviewFlags): Pr
 
 /** Reads the decisions of a mirror. Their times are those of the machines that have recorded them. */
 export const mirrorDecisions =
-  (app: App, mirror: string): ReadDecisions =>
+  (app: App, mirror: string): DecisionsReader =>
   async (content) => {
     const name = nameIn(mirror, decisionsFile);
     const source = await textSource(name, String(content));

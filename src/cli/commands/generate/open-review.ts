@@ -96,13 +96,10 @@ async function reviewPlace(app: App, asksService: boolean) {
   const { baseUrl } = await app.connection();
   const tasks = async (ids: readonly string[]) => {
     if (ids.length === 0) return none();
-    const { TaskFollower } = await import("../../../flows/run/follow.ts");
+    const { readTasks } = await import("../../../flows/run/follow.ts");
     const { clock, interrupt: signal } = app.context;
     const service = { client: await app.client(), clock, signal, concurrency: defaultConcurrency };
-    const follower = new TaskFollower(service, { onStatus: () => {}, onLost: () => {} });
-    follower.add(ids);
-    await follower.round();
-    return follower.tasks;
+    return readTasks(new Set(ids), service);
   };
   return { state, baseUrl, tasks };
 }

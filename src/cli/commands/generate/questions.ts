@@ -14,7 +14,7 @@ import { UsageError } from "../../context/errors.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
 /**
- * Has the user agree to the number of images, which cost credits; `--yes` agrees, and is told what exists. Throws without a
+ * Has the user agree to the number of images, which cost credits; `--yes` agrees, and gets a line on what exists. Throws without a
  * terminal.
  */
 export async function confirmCost(

@@ -166,7 +166,7 @@ async function serveUntilInterrupt(
 ): Promise<void> {
   const { interrupt } = app.context;
   if (app.io.json) await app.io.jsonData(introduction(mock));
-  else await greet(app, mock, keys, (await sandbox?.warning(app.globals.yes)) ?? null);
+  else await greet(app, mock, keys, sandbox?.warning(app.globals.yes) ?? null);
   await new Promise<void>((resolve) => {
     if (interrupt.aborted) resolve();
     else interrupt.addEventListener("abort", () => resolve(), { once: true });

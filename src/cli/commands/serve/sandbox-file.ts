@@ -83,12 +83,11 @@ export class SandboxFile {
     return { path: free, note: note as [string, string] };
   }
 
-  /** What people are told at the start if the file will not be replaced; null if it will. */
-  async warning(mayReplace: boolean): Promise<string | null> {
-    const { path, note } = await this.target(mayReplace);
-    if (note === null) return null;
+  /** A warning for the start if the file will not be replaced; null if it will. */
+  warning(mayReplace: boolean): string | null {
+    if (mayReplace || this.#known !== undefined) return null;
     const { save } = this.#names;
-    return `${save} is not loaded: the state will be saved to ${basename(path)}. To continue ${save}, add --load ${shellWord(save)}; to replace it, --yes.`;
+    return `${save} is not loaded: the state will be saved to ${basename(nextFree(this.#path))}. To continue ${save}, add --load ${shellWord(save)}; to replace it, --yes.`;
   }
 }
 

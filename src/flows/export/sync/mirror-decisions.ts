@@ -8,7 +8,7 @@ import { decisionsFile } from "./mirror-state.ts";
 import type { MirrorStore } from "./mirror-store.ts";
 
 /** The decisions in the content of such a file. Throws an InputError for any other content, which is never replaced. */
-export type ReadDecisions = (content: Buffer) => Promise<readonly ReviewDecision[]>;
+export type DecisionsReader = (content: Buffer) => Promise<readonly ReviewDecision[]>;
 
 const columns = ["task_id", "decision", "note", "decided_at", "reviewer"] as const;
 
@@ -26,7 +26,7 @@ export const decisionsContent = (reviews: Reviews): Buffer =>
   );
 
 interface Exchange {
-  readonly read: ReadDecisions;
+  readonly read: DecisionsReader;
   readonly clock: Clock;
   /** Whether nothing is written. */
   readonly isDryRun: boolean;

@@ -135,7 +135,7 @@ async function rejectOtherFiles(store: Pick<MirrorStore, "list">, folder: string
 
 /**
  * Whether a folder is a mirror of a service already. Throws a CatError (exit 2) if it is one of another service, or has other
- * files: decisions would be handed on to nobody.
+ * files: no machine would read the decisions.
  */
 export async function isMirrorOf(
   store: Pick<MirrorStore, "read" | "list">,

@@ -5,7 +5,7 @@ import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { ReviewFilter, ReviewGate, Reviews } from "../reviews.ts";
 import type { Mirror } from "./mirror.ts";
-import type { ReadDecisions } from "./mirror-decisions.ts";
+import type { DecisionsReader } from "./mirror-decisions.ts";
 import type { Shard } from "./mirror-state.ts";
 import type { Holder, MirrorStore } from "./mirror-store.ts";
 import type { FailedAsset, SyncCounts } from "./result.ts";
@@ -53,7 +53,7 @@ export interface SyncTools {
   readonly keyFingerprint: string;
   /** The decisions about generated images, to which those of the mirror are added. */
   readonly reviews: Reviews;
-  readonly readDecisions: ReadDecisions;
+  readonly readDecisions: DecisionsReader;
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: FailedAsset, error: CatError) => void;

@@ -121,7 +121,8 @@ export function encodingAdvice({ names, isSure, shownAs }: FoundEncodings): stri
   if (isSure)
     return `it looks like ${encodingName(first)} (${sample(first)}): add --encoding ${first}, or save it as UTF-8`;
   const choices = names.map((name) => `--encoding ${name} (${sample(name)})`);
-  return `save it as UTF-8 (in Excel: CSV UTF-8), or add the encoding whose text is right: ${choices.join(", ")}`;
+  const right = choices.length === 1 ? "if its text is right" : "whose text is right";
+  return `add the encoding ${right}: ${choices.join(", ")}; or save it as UTF-8`;
 }
 
 /** The maximum sample size before and after the character in question. */
@@ -149,6 +150,8 @@ const packings: readonly (readonly [string, RegExp])[] = [
   ["compressed with zstd", /^\x28\xb5\x2f\xfd/],
   ["a 7z archive", /^7z\xbc\xaf\x27\x1c/],
   ["a RAR archive", /^Rar!\x1a\x07/],
+  // The other ZIPs begin as workbooks do.
+  ["a ZIP file", /^PK(?:\x05\x06|\x07\x08)/],
   ["a tar archive", /^[\s\S]{257}ustar/],
 ];
 

@@ -9,11 +9,13 @@ const readable =
 const unreadable = "cp437 cp850 cp852 cp737 cp857 cp775 mac-latin2 mac-greek mac-turkish";
 
 /**
- * How much more likely than the next one an encoding is that is recommended, for a text with so many foreign bytes. Below
- * these, a few texts were taken for others (test/rows/encoding.test.ts).
+ * How much more likely than the next one an encoding is that is recommended, for a text with so many foreign bytes. With less,
+ * a few texts were taken for others (test/rows/encoding.test.ts).
  */
-const sureRatio = (bytes: number): number =>
-  bytes < 24 ? Number.POSITIVE_INFINITY : bytes < 100 ? 1.2 : 1.1;
+const sureRatio = (bytes: number): number => (bytes < 100 ? 1.2 : 1.1);
+const fewestBytes = 24;
+/** Code pages that cannot be read are not judged by their letters, and so look more likely than they are. */
+const sureOfUnreadable = 1.1;
 
 /** The encodings that fit lines, all of which have foreign letters. */
 export function findEncodings(text: Buffer): FoundEncodings {
@@ -34,11 +36,13 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const different = ranked.filter(
     (fit, at) => fit.text === null || ranked.findIndex(({ text }) => text === fit.text) === at,
   );
-  const [first, ...others] = different;
-  const second = others.find((fit) => fit.text !== null || first?.text !== null);
   const foreign = [...text.keys()].filter((at) => text[at]! >= 0x80);
-  const isSure =
-    first !== undefined && first.confidence >= sureRatio(foreign.length) * (second?.confidence ?? 0);
+  const [first, ...others] = different;
+  const isAbove = (rival: (typeof others)[number]) => {
+    const ratio = first?.text && rival.text ? sureRatio(foreign.length) : sureOfUnreadable;
+    return (!first?.text && !rival.text) || first!.confidence >= ratio * rival.confidence;
+  };
+  const isSure = first !== undefined && foreign.length >= fewestBytes && others.every(isAbove);
   // A code page that cannot be read is none to choose.
   const readables = isSure && first.text === null ? [] : different.filter((fit) => fit.text !== null);
   const names = readables.slice(0, 3).map((fit) => preferred(ranked, fit.text));
@@ -67,8 +71,6 @@ function preferred(
   return common.find((name) => name !== null && names.includes(name)) ?? names[0]!;
 }
 
-/** A word, or what would be one: without the delimiters of a table, of paths and of URLs. */
-const foreignWord = /[^\s,;|"/:\t]*[^\x00-\x7f\s][^\s,;|"/:\t]*/g;
 const otherScript = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/u;
 /** A capital or a symbol inside a word, or a letter that is none of a word. */
 const strangeWord = /\p{Ll}\p{Lu}|\p{L}[^\p{L}\p{M}\p{N}\p{P}\x00-\x7f]\p{L}|[ˆˇﬁﬂ]/u;
@@ -82,11 +84,13 @@ function plausibleText(encoding: string, bytes: Buffer): string | null {
   } catch {
     return null;
   }
-  const words = (text.match(foreignWord) ?? []).filter((word) => /[^\x00-\x7f\p{P}]/u.test(word));
+  // Without the delimiters of tables, paths and URLs.
+  const words = text.split(/[\s,;|"/:]/).filter((word) => /[^\x00-\x7f\p{P}]/u.test(word));
   const strange = words.filter(
     (word) => (otherScript.test(word) && /\p{Script=Latin}/u.test(word)) || strangeWord.test(word),
   );
-  return /[\u0080-\u009f]/.test(text) || (strange.length > 0 && strange.length * 2 >= words.length)
+  return /[\u0080-\u009f\p{Co}\p{Cn}]/u.test(text) ||
+    (strange.length > 0 && strange.length * 2 >= words.length)
     ? null
     : text;
 }

@@ -58,23 +58,25 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const lines = new LineCounter();
   let carried = Buffer.alloc(0);
-  let atStart = true;
+  let last: Buffer | null = null;
   let isForeign = false;
   for await (const chunk of chunks) {
     let bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
-    if (atStart && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
-    atStart = false;
+    if (last === null && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
+    if (last !== null) {
+      lines.count(last);
+      isForeign ||= !isAscii(last);
+    }
     // A character cut by the chunk's end waits for its remaining bytes.
     const cut = wholeCharacters(bytes);
     const text = bytes.subarray(0, cut);
     if (!isUtf8(text)) throw await notUtf8(bytes, chunks, lines, isForeign);
-    isForeign ||= !isAscii(text);
     rejectNul(text, lines);
-    lines.count(text);
     carried = Buffer.from(bytes.subarray(cut));
+    last = text;
     yield text;
   }
-  if (carried.length > 0) throw await notUtf8(carried, chunks, lines, isForeign);
+  if (carried.length > 0) throw await notUtf8(Buffer.concat([last!, carried]), chunks, lines, isForeign);
 }
 
 async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
@@ -103,7 +105,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   };
   for await (const chunk of encoding.startsWith("utf-16") ? chunks : withoutUtf8(chunks, encoding)) {
     const text = decode(chunk);
-    rejectNul(text, lines);
+    rejectNul(text, lines, null);
     lines.count(text);
     if (text.length > 0) yield text;
   }
@@ -185,12 +187,16 @@ class LineCounter {
   }
 }
 
-function rejectNul(text: Buffer, lines: LineCounter): void {
+const utf16 = ["utf-16le", "utf-16be"];
+
+/** `toTry`: encodings in which a NUL byte is no character of its own; null if one was given. */
+function rejectNul(text: Buffer, lines: LineCounter, toTry: readonly string[] | null = utf16): void {
   const at = text.indexOf(0);
   if (at === -1) return;
-  const encoding = unmarkedUtf16(text) ?? ["utf-16le", "utf-16be"].find((name) => isTableIn(name, text));
+  const encoding = toTry && (unmarkedUtf16(text) ?? toTry.find((name) => isTableIn(name, text)));
   lines.count(text.subarray(0, at));
-  const advice = encoding === undefined ? "save it as UTF-8" : `for UTF-16, use --encoding ${encoding}`;
+  if (!encoding && /[\x01-\x08\x0e-\x19\x1b-\x1f]/.test(text.toString("latin1"))) throw notText(lines.line);
+  const advice = encoding ? `for UTF-16, use --encoding ${encoding}` : "save it as UTF-8";
   throw new UnreadableInput({
     line: lines.line,
     code: "nul_byte",
@@ -258,7 +264,7 @@ function isBinary(bytes: Buffer): boolean {
   // MS-DOS ends a text with the byte 26.
   const isControl = (byte: number) => byte < 9 || (byte > 13 && byte < 32 && byte !== 26) || byte === 127;
   const controls = bytes.filter(isControl).length;
-  return bytes.includes(0) || controls * 50 > bytes.length;
+  return bytes.includes(0) || controls * 200 > bytes.length;
 }
 
 /**

@@ -41,7 +41,7 @@ pages = [
     ("cp437", None, "de"),
     ("mac_latin2", None, "pl cs"),
 ]
-lengths = (1, 2, 5, 20, 80)
+lengths = (1, 2, 5, 15, 40)
 
 
 def names(language, count, turn):
@@ -66,7 +66,7 @@ with open(here / "corpus.ndjson", "w", encoding="ascii") as out:
                 rows = names(language, count, count)
                 lines = ["reference,name,image_front"]
                 for at, name in enumerate(rows):
-                    lines.append(f"SKU-{1000 + at},{name},https://cdn.example.com/{1000 + at}.jpg")
+                    lines.append(f"SKU-{1000 + at},{name},https://cdn.example.com/{at}.jpg")
                 end = "\r" if codec.startswith("mac") else "\r\n"
                 data = encode(end.join(lines) + end, codec)
                 if all(byte < 128 for byte in data):

@@ -162,7 +162,7 @@ describe("a file that is not text gets no encoding as advice", () => {
     ["a picture after a line of text", Buffer.concat([latin1("a,b\n\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01")])],
     ["a database", latin1(`SQLite format 3\0\x10\0\x01\x01\0\x40\x20\x20\0\xff`)],
   ])("%s", async (_, bytes) => {
-    expect((await problemOf(bytes)).problem).toMatchObject({ code: "wrong_format", message: notText });
+    expect((await problemOf(bytes)).problem).toMatchObject({ code: "invalid_file", message: notText });
   });
 
   test("random bytes", async () => {

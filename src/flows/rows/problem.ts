@@ -43,7 +43,8 @@ export type ReadingCode =
   | "empty_file"
   | "wrong_encoding"
   | "nul_byte"
-  | "wrong_format";
+  | "wrong_format"
+  | "invalid_file";
 
 /** A problem of reading, independent of the kind of rows. */
 export type ReadingProblem = Problem & { code: ReadingCode };

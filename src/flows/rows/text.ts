@@ -213,7 +213,7 @@ function isTableIn(encoding: string, bytes: Buffer): boolean {
 const notText = (line: number): UnreadableInput =>
   new UnreadableInput({
     line,
-    code: "wrong_format",
+    code: "invalid_file",
     message: "the file is not text: choose a CSV or NDJSON file, or a workbook",
   });
 

@@ -1,14 +1,16 @@
 import { type EncodingName, encodingName } from "../../flows/rows/encoding.ts";
 import { type FileAnswers, type Mapping, withValues } from "../../flows/rows/mapped-columns.ts";
-import type { FoundEncodings } from "../../flows/rows/problem.ts";
+import type { ReadOptions } from "../../flows/rows/open-rows.ts";
+import { type FoundEncodings, UnreadableInput } from "../../flows/rows/problem.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
+import type { Source } from "../../flows/rows/source.ts";
+import { utf8Chunks } from "../../flows/rows/text.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { listFirst } from "../../flows/words.ts";
 import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
 import { noteNumericReferences } from "../files/open-input.ts";
-import { notUtf8 } from "./file-encoding.ts";
 import {
   type FileHead,
   type FileMapping,
@@ -106,6 +108,18 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
   const saved = await savedMapping(app, words);
   const mapping = { ...(await withSaved(file, head, { typed, saved, note })), encoding, unsaved: typed };
   return asks ? { file, mapping, saved, encodings } : mapping;
+}
+
+/** Reads a file to its end, unless it is found not to be UTF-8; null for any other, and where a flag names the encoding. */
+async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncodings | null> {
+  if (read.encoding !== undefined || source.format === "workbook") return null;
+  try {
+    for await (const _ of utf8Chunks(source.read(), undefined));
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    return error.encodings ?? null;
+  }
+  return null;
 }
 
 /**

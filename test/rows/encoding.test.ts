@@ -225,3 +225,14 @@ test("a file that old Macs saved is imported with its encoding", async () => {
   expect((await world.cat("import mac.csv --encoding macintosh")).exit).toBe(0);
   expect(world.products().map(({ name }) => name)).toEqual(["Grün", "Café"]);
 });
+
+test("the encoding of earlier files is not that of a file that is clearly in another one", async () => {
+  const world = await createWorld({ mock: {} });
+  world.write(".home/config.json", JSON.stringify({ profiles: { default: { encoding: "windows-1252" } } }));
+  world.write("lists.csv", written("cp1251", "uk", 40));
+  const ran = await world.cat("import lists.csv --dry-run");
+  expect(ran.exit).toBe(3);
+  expect(ran.stderr).toContain("it looks like Windows-1251");
+  world.write("lists.csv", written("cp1252", "de", 40));
+  expect((await world.cat("import lists.csv --dry-run")).stderr).toContain("read as Windows-1252");
+});

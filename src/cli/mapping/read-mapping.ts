@@ -137,7 +137,11 @@ async function toEncoding(
   const { savedEncoding } = await import("./saved-mapping.ts");
   const saved = await savedEncoding(app, words);
   const [likeliest] = found.names;
-  if (saved === null)
+  // A file of another country is not read as the last one was.
+  const isOther =
+    found.isSure &&
+    (likeliest === undefined || found.shownAs(likeliest) !== found.shownAs(saved?.encoding ?? likeliest));
+  if (saved === null || isOther)
     return asks && likeliest !== undefined ? { encoding: likeliest, encodings: found } : asGiven;
   await note(
     `The file is not UTF-8: read as ${encodingName(saved.encoding)} ("${found.shownAs(saved.encoding)}"), remembered from earlier files (profile ${saved.profile}).`,

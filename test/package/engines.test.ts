@@ -42,3 +42,15 @@ test("users get nothing but the packages for their system, which are optional", 
   expect(manifest).not.toHaveProperty("dependencies");
   expect(Object.keys(manifest.optionalDependencies)).toEqual(["@napi-rs/keyring", "libsql", "sharp"]);
 });
+
+test("one thing is left to fill in before the package is published: OWNER of its addresses", () => {
+  const { homepage, bugs, repository } = manifest;
+  expect([homepage, bugs.url, repository.url]).toEqual([
+    "https://example.com/OWNER/catalogue#readme",
+    "https://example.com/OWNER/catalogue/issues",
+    "git+https://example.com/OWNER/catalogue.git",
+  ]);
+  expect(JSON.stringify({ ...manifest, homepage: 0, bugs: 0, repository: 0 })).not.toMatch(
+    /OWNER|TODO|example/,
+  );
+});

@@ -26,7 +26,7 @@ export async function closeRun(
   saver: OutputSaver | null,
   stopped: unknown,
 ): Promise<ClosedRun> {
-  const { input, run, targets, check, refused, sent, known, tasks } = generating;
+  const { input, run, targets, check, refused, sent, known, rule, tasks } = generating;
   const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
@@ -62,7 +62,9 @@ export async function closeRun(
   // The image that another machine has in progress may fail.
   const isOpen = [...known.values()].some(({ exists, taskId }) => !exists && taskId === null);
   const isComplete = stopped === undefined && (check.left ?? 0) === 0 && !isOpen;
-  if (isComplete && sent.size > 0 && results.every(isEnded) && outputs.areWritten)
+  // What `--missing` has found on other machines, a later command is not to pay for.
+  const isDone = sent.size > 0 || (rule.isMissing && generating.remaining.length === 0);
+  if (isComplete && isDone && results.every(isEnded) && outputs.areWritten)
     run.state.runs.end(run.id, run.clock.now());
   const fault = outputs.faults[0] ?? unsaved[0]?.[1];
   return { summary, results, known: countKnown(known.values()), fault };

@@ -29,10 +29,13 @@ export async function findKnown(
   await readStatuses(generations, run);
   const here = divideKnown(generations, run, rule);
   if (!rule.isMissing || here.remaining.length === 0) return here;
-  const { findAtService } = await import("./missing.ts");
-  const there = await findAtService(here.remaining, run, onRead);
+  const there = await findElsewhere(here.remaining, run, onRead);
   return { known: [...here.known, ...there.known], remaining: there.remaining };
 }
+
+const findElsewhere = async (
+  ...asked: Parameters<typeof import("./missing.ts").findAtService>
+): Promise<KnownLooks> => (await import("./missing.ts")).findAtService(...asked);
 
 /** Reads the tasks of these looks of which no command has seen the end: one that has failed is generated again. */
 async function readStatuses(generations: readonly Generation[], run: Searched): Promise<void> {
@@ -64,14 +67,27 @@ export async function knownLooks(
   }
   const read = run.isFinished ? { ...rule, isMissing: false } : rule;
   const { known, remaining } = await findKnown(planned, run, read, onRead);
-  for (const sentence of unknownLooks(known, input)) onNote(sentence);
-  if (!run.isFinished) return { known: byPlaces(known), remaining };
+  if (!run.isFinished) {
+    for (const sentence of unknownLooks(known, input)) onNote(sentence);
+    return { known: byPlaces(known), remaining };
+  }
   // What such a run has not queued was in progress in another one and has failed, or existed on another machine.
-  const elsewhere = remaining.flatMap((generation): KnownLook[] => {
+  const elsewhere: KnownLook[] = [];
+  const others: Generation[] = [];
+  for (const generation of remaining) {
     const [failed] = lookImages([generation], run);
-    if (failed === undefined && run.options.missing !== "yes") return [];
-    return [toKnown(generation, failed?.task ?? null)];
-  });
+    if (failed === undefined) others.push(generation);
+    else elsewhere.push(toKnown(generation, failed.task));
+  }
+  if (run.options.missing === "yes" && others.length > 0) {
+    const there = await findElsewhere(others, run, onRead);
+    elsewhere.push(...there.known);
+    const gone = there.remaining.length;
+    if (gone > 0)
+      onNote(
+        `${counted(gone, "image")} of ${shownName(input.file.source.name)} ${gone === 1 ? "does" : "do"} not exist anymore. To generate ${gone === 1 ? "it" : "them"}, add --missing.`,
+      );
+  }
   return { known: byPlaces([...known, ...elsewhere, ...takeSucceeded(sent, run)]), remaining: [] };
 }
 

@@ -9,7 +9,7 @@ import {
   placeKey,
   sentGenerations,
 } from "../../../flows/generate/generation.ts";
-import { type GenerateInput, identityOf, lookRule } from "../../../flows/generate/generation-run.ts";
+import { type GenerateInput, hasSent, identityOf, lookRule } from "../../../flows/generate/generation-run.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
@@ -184,8 +184,11 @@ async function findThere(
   // A new key may be of the organization of an earlier one.
   const account = await findAccount({ client, state, service, sameOrganization: null, onNote, signal });
   const ofInput = { account, kind, identity: identityOf(input, input.isExpanded) };
-  const open = fresh ? null : state.runs.findOpen(ofInput);
-  const ended = fresh || missing || open !== null ? null : state.runs.findEnded(ofInput);
+  const last = fresh ? null : state.runs.findOpen(ofInput);
+  const before = fresh || missing ? null : state.runs.findEnded(ofInput);
+  const isPassed = last !== null && before !== null && !hasSent(last, state) && hasSent(before, state);
+  const open = isPassed ? null : last;
+  const ended = open === null ? before : null;
   const { id, options } = open ?? ended ?? { id: "", options: { ...(fresh && { fresh: "yes" }) } };
   const sent = sentGenerations(state, id);
   const unsent = input.generations.filter((generation) => !sent.has(placeKey(generation)));

@@ -159,10 +159,11 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
   const count = (status: GenerationResult["status"]) =>
     results.filter((result) => result.status === status).length;
   const asked = [...combinations.values()].reduce((sum, some) => sum + some, 0);
-  const { existing, inProgress } = countKnown(known.values());
+  const { existing, inProgress, unknown: existing_unknown } = countKnown(known.values());
   const queued = [...sent].filter(([, { taskId }]) => taskId !== null).map(([key]) => key);
   const sentEarlier = queued.filter((key) => sentBefore.has(key)).length;
-  const invalid = check.invalid + unresolved.size;
+  const unfound = [...unresolved.keys()].reduce((sum, line) => sum + (combinations.get(line) ?? 1), 0);
+  const invalid = check.invalid + unfound;
   const rejected = [...generating.rejected.values()].map(
     ({ generation: { line }, why: { field, code, message } }) => ({
       line,
@@ -183,6 +184,7 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
     tasks: results.flatMap((result) => toSummaryTask(result, input.saveAs) ?? []),
     duration_ms: 0,
     ...(rule.isMissing && !run.isFinished && { existing, in_progress: inProgress }),
+    ...(existing_unknown > 0 && { existing_unknown }),
     ...(check.left !== undefined && { left: check.left }),
     ...(invalid > 0 && { invalid }),
     ...(rejected.length > 0 && { rejected }),

@@ -9,6 +9,7 @@ import type { Generation, SentGeneration } from "./generation.ts";
 import type { GenerateDeps, GenerateInput } from "./generation-run.ts";
 import {
   byPlaces,
+  countKnown,
   divideKnown,
   type KnownLook,
   type KnownLooks,
@@ -110,7 +111,7 @@ export function unknownLooks(
   known: readonly KnownLook[],
   { kind, file }: Pick<GenerateInput, "kind" | "file">,
 ): string[] {
-  const count = known.filter(({ isLookUnknown }) => isLookUnknown).length;
+  const { unknown: count } = countKnown(known);
   if (count === 0) return [];
   const setting = kind === "tryon" ? "look_at_camera" : "style";
   const [exist, them] = count === 1 ? ["exists", "it"] : ["exist", "them"];

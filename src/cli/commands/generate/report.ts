@@ -39,7 +39,10 @@ export function reportLines(
   } = summary;
   const skipped = finishedRunAt === null ? 0 : summary.total - summary.unchanged;
   if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
-  else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
+  else if (invalid > 0)
+    lines.push(
+      `  ${flags.matrix ? `${counted(invalid, "image")} of invalid rows` : counted(invalid, "invalid row")} skipped`,
+    );
   if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
   const rejections = rejected.map(
     ({ code, message, ...place }) =>

@@ -63,9 +63,11 @@ export async function closeRun(
   const isOpen = [...known.values()].some(({ exists, taskId }) => !exists && taskId === null);
   const isComplete = stopped === undefined && (check.left ?? 0) === 0 && !isOpen;
   // What `--missing` has found on other machines, a later command is not to pay for.
-  const isDone = sent.size > 0 || (rule.isMissing && generating.remaining.length === 0);
-  if (isComplete && isDone && results.every(isEnded) && outputs.areWritten)
+  const isFound = rule.isMissing && sent.size + generating.remaining.length === 0;
+  if (isComplete && (sent.size > 0 || isFound) && results.every(isEnded) && outputs.areWritten) {
+    if (isFound) run.state.runs.addOption(run.id, "found", "yes");
     run.state.runs.end(run.id, run.clock.now());
+  }
   const fault = outputs.faults[0] ?? unsaved[0]?.[1];
   return { summary, results, known: countKnown(known.values()), fault };
 }

@@ -18,7 +18,7 @@ import {
   type GenerateDeps,
   type GenerateInput,
   type GenerationRun,
-  hasSent,
+  hasBegun,
   identityOf,
   lookRule,
 } from "./generation-run.ts";
@@ -200,7 +200,7 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   concurrency: input.concurrency,
   timeoutMs: input.timeoutMs,
   once: !input.fresh && !input.missing,
-  isBegun: hasSent,
+  isBegun: hasBegun,
   replaces: () => input.fresh,
 });
 

@@ -205,11 +205,9 @@ export function claimRun(
   const hold = runs.hold(run.account, heldAs, owner);
   const last = runs.findOpen(run);
   const isRead = named !== null && named.id !== last?.id;
-  const before = runs.findEnded(run);
-  const isPassed =
-    once && last !== null && !isBegun(last, state) && before !== null && isBegun(before, state);
-  const begun = isRead || isPassed ? null : last;
-  const ended = isRead ? named : begun === null ? before : null;
+  const passed = once ? lastBegun(last, state, isBegun) : null;
+  const begun = isRead || passed !== null ? null : last;
+  const ended = isRead ? named : begun === null ? (passed ?? runs.findEnded(run)) : null;
   const finished = isRead || once ? ended : null;
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.
@@ -218,6 +216,19 @@ export function claimRun(
   }
   if (begun === null && finished === null) runs.begin(run);
   return { hold, begun, ended, finished, open: begun ?? finished ?? run };
+}
+
+/** The run that counts instead of an open one that has not begun its work: the last one that has, and has ended; else null. */
+export function lastBegun(
+  open: StoredRun | null,
+  state: State,
+  isBegun: NonNullable<RunRequest["isBegun"]>,
+): StoredRun | null {
+  if (open === null || isBegun(open, state)) return null;
+  const { account, kind, identity } = open;
+  const isEnded = (run: StoredRun & { readonly isEnded: boolean }) =>
+    run.isEnded && run.account === account && run.identity === identity && isBegun(run, state);
+  return state.runs.ofKind(kind).find(isEnded) ?? null;
 }
 
 /** The error for work that another process does, which may be of another kind: an undo excludes imports. */

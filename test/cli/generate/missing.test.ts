@@ -303,8 +303,10 @@ describe("after a --missing that found images of another machine, the command wi
     world.looks(...rows);
     for (let at = 0; at < 2; at++) expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
     expect(world.tasks()).toHaveLength(images);
+    // A command that stopped before it queued anything decides nothing.
+    for (let at = 0; at < 2; at++) expect((await world.cat("tryon looks.csv --fresh")).exit).toBe(2);
     const dry = await world.cat("tryon looks.csv --dry-run --json");
-    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 0 });
+    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 0, unchanged: images });
     const plain = await world.cat("tryon looks.csv --yes --save images");
     expect(plain).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Nothing to do: /) });
     // With the images of the other machine.

@@ -9,7 +9,12 @@ import {
   placeKey,
   sentGenerations,
 } from "../../../flows/generate/generation.ts";
-import { type GenerateInput, hasSent, identityOf, lookRule } from "../../../flows/generate/generation-run.ts";
+import {
+  type GenerateInput,
+  hasBegun,
+  identityOf,
+  lookRule,
+} from "../../../flows/generate/generation-run.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
@@ -169,12 +174,13 @@ async function findThere(
     readonly generations: readonly Generation[];
   },
 ) {
-  const [{ memoryOfProfile }, { findAccount }, { findKnown, unknownLooks }, { countKnown }] =
+  const [{ memoryOfProfile }, { findAccount }, { findKnown, unknownLooks }, { countKnown }, { lastBegun }] =
     await Promise.all([
       import("../../app/profile-state.ts"),
       import("../../../flows/run/account.ts"),
       import("../../../flows/generate/find-known.ts"),
       import("../../../flows/generate/known-looks.ts"),
+      import("../../../flows/run/run.ts"),
     ]);
   const { kind, fresh, missing } = flags;
   const { state, service } = await memoryOfProfile(app);
@@ -185,15 +191,16 @@ async function findThere(
   const account = await findAccount({ client, state, service, sameOrganization: null, onNote, signal });
   const ofInput = { account, kind, identity: identityOf(input, input.isExpanded) };
   const last = fresh ? null : state.runs.findOpen(ofInput);
-  const before = fresh || missing ? null : state.runs.findEnded(ofInput);
-  const isPassed = last !== null && before !== null && !hasSent(last, state) && hasSent(before, state);
-  const open = isPassed ? null : last;
-  const ended = open === null ? before : null;
+  const passed = missing ? null : lastBegun(last, state, hasBegun);
+  const open = passed === null ? last : null;
+  const ended = fresh || missing || open !== null ? null : (passed ?? state.runs.findEnded(ofInput));
   const { id, options } = open ?? ended ?? { id: "", options: { ...(fresh && { fresh: "yes" }) } };
   const sent = sentGenerations(state, id);
   const unsent = input.generations.filter((generation) => !sent.has(placeKey(generation)));
   const searched = { client, clock, signal, concurrency: defaultConcurrency, state, service, account, kind };
-  const rule = lookRule({ ...flags, review: null }, { options, state, id });
+  // What `--missing` has found elsewhere exists for a command without it, too.
+  const isMissing = missing || ended?.options.missing === "yes";
+  const rule = lookRule({ ...flags, missing: isMissing, review: null }, { options, state, id });
   const { known, remaining } = await findKnown(unsent, searched, rule);
   const { existing, inProgress, unknown } = countKnown(known);
   return {

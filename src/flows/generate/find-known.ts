@@ -82,8 +82,12 @@ export async function knownLooks(
   }
   if (run.options.missing === "yes" && others.length > 0) {
     const there = await findElsewhere(others, run, onRead);
-    elsewhere.push(...there.known);
-    const gone = there.remaining.length;
+    // A rejected image counts as long as nothing was to replace it.
+    const rejected = there.remaining.flatMap((one) =>
+      one.replaces === undefined ? [] : toKnown(one, one.replaces),
+    );
+    elsewhere.push(...there.known, ...rejected);
+    const gone = there.remaining.length - rejected.length;
     if (gone > 0)
       onNote(
         `${counted(gone, "image")} of ${shownName(input.file.source.name)} ${gone === 1 ? "does" : "do"} not exist anymore. To generate ${gone === 1 ? "it" : "them"}, add --missing.`,

@@ -314,6 +314,17 @@ describe("after a --missing that found images of another machine, the command wi
     expect(world.tasks()).toHaveLength(images);
   });
 
+  test("counts a rejected one as existing, and --missing generates it again", async () => {
+    const world = await ofTwoMachines();
+    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
+    world.write("decisions.csv", `task_id,decision\n${world.tasks()[0]!.id},reject\n`);
+    expect((await world.cat("tasks review decisions.csv")).exit).toBe(0);
+    const plain = await world.cat("tryon looks.csv --yes");
+    expect(plain).toMatchObject({ exit: 0, stderr: "Nothing to do: 1 image of looks.csv exists.\n" });
+    expect((await world.cat("tryon looks.csv --missing --yes")).stderr).toContain("Generated 1 image");
+    expect(world.tasks()).toHaveLength(2);
+  });
+
   test("does not say that images of a product exist that was deleted and imported again", async () => {
     const world = await ofTwoMachines();
     expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);

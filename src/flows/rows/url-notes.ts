@@ -1,0 +1,154 @@
+// URLs that the service accepts, but that lead to no photo: its results would say so row by row, after the import.
+
+import { shortened } from "../../contract/did-you-mean.ts";
+import { urlBreach } from "../../contract/url-policy.ts";
+import { counted } from "../words.ts";
+import { directForm, isOfService, type ShareLinkCode, shareLink } from "./share-links.ts";
+
+/** A note on a URL of a photo. */
+export type UrlNoteCode =
+  | ShareLinkCode
+  | "url_without_path"
+  | "url_placeholder"
+  | "url_without_value"
+  | "url_error_name"
+  | "url_html_code"
+  | "url_separator"
+  | "url_of_document"
+  | "url_of_other_image";
+
+const urls = (one: string, several: string) => (count: number, value: string) =>
+  `${counted(count, "URL")} ${count === 1 ? one : several}: ${shortened(value)}`;
+
+const links = (service: string) => (count: number, value: string) => {
+  const direct = directForm(value);
+  const first = count === 1 ? "it" : "the first";
+  const example = direct === null ? shortened(value) : `the direct form of ${first} is ${direct}`;
+  return `${counted(count, "link")} to ${service} ${count === 1 ? "opens" : "open"} a page, not a photo: ${example}`;
+};
+
+const useFiles = "Download the photos and use their paths, or use URLs of the photos themselves.";
+
+/** The sentences of these notes, and what to do. */
+export const urlNoteKinds: Readonly<
+  Record<UrlNoteCode, { message(count: number, value: string): string; hint: string }>
+> = {
+  drive_link: {
+    message: links("Google Drive"),
+    hint: "Share each file with anyone who has its link, and write https://drive.google.com/uc?export=download&id=ID.",
+  },
+  dropbox_link: {
+    message: links("Dropbox"),
+    hint: "For a file, write raw=1 or dl=1 instead of dl=0; a folder has no such form.",
+  },
+  onedrive_link: { message: links("OneDrive"), hint: useFiles },
+  sharepoint_link: { message: links("SharePoint"), hint: useFiles },
+  wetransfer_link: { message: links("WeTransfer"), hint: useFiles },
+  google_photos_link: { message: links("Google Photos"), hint: useFiles },
+  youtube_link: { message: links("YouTube"), hint: useFiles },
+  page_link: {
+    message: urls("leads to a page of a website, not to a photo", "lead to pages of websites, not to photos"),
+    hint: useFiles,
+  },
+  url_without_path: {
+    message: urls("names a host alone, not a photo", "name a host alone, not a photo"),
+    hint: "Write the complete URL of the photo.",
+  },
+  url_placeholder: {
+    message: urls("has a placeholder that was not filled in", "have a placeholder that was not filled in"),
+    hint: "Fill it in where the file comes from.",
+  },
+  url_without_value: {
+    message: urls(
+      'has "undefined" or "null" instead of a value',
+      'have "undefined" or "null" instead of a value',
+    ),
+    hint: "Leave the cell empty, or correct it where the file comes from.",
+  },
+  url_error_name: {
+    message: urls("has an error of a spreadsheet in it", "have an error of a spreadsheet in them"),
+    hint: "Correct the formula, and save the file again.",
+  },
+  url_html_code: {
+    message: urls("has an HTML code such as &amp;", "have an HTML code such as &amp;"),
+    hint: "Write the character itself: & instead of &amp;.",
+  },
+  url_separator: {
+    message: urls("ends with a separator", "end with a separator"),
+    hint: "Remove what follows the URL.",
+  },
+  url_of_document: {
+    message: urls("leads to a document or a video", "lead to documents or videos"),
+    hint: "Use the URL of a photo.",
+  },
+  url_of_other_image: {
+    message: urls("leads to an image of another type", "lead to images of other types"),
+    hint: "The service takes JPEG, PNG and WebP: save them as JPEG.",
+  },
+};
+
+/** Nearly all URLs: an ordinary path to an image, with a plain query at most. */
+const ordinary = /^https:\/\/[^/]+\/[\w.~!$()*+:@,=%/-]*\.(?:jpe?g|png|webp)(?:\?[\w.~=&%,:+/-]*[\w=%/-])?$/i;
+const doubtful = /undefined|null|nan|none|%(?:7b|23|5b|ef%bf%bd)/i;
+
+const parts = /^https:\/\/([^/?#]*)([^?#]*)/i;
+const ending = /\.(\w{2,5})$/;
+
+/** Other separators than these are part of a URL until its path has ended. */
+const separators = /[,;.|]$/;
+const afterPhoto = /\.(?:jpe?g|png|webp)[^\w/?#%]+$/i;
+/** Braces around a GUID are part of a name. */
+const placeholder =
+  /\{(?![\da-f]{8}-[\da-f-]{27}\})[^{}/]*\}|%7b[^%{}/]+%7d|<[^<>/]+>|\[[a-z_]{2,30}\]|%%\w+%%|%(?![\da-f]{2})[a-z_]+%/i;
+const withoutValue =
+  /(?<![a-z])undefined(?![a-z])|[/=_-]null(?=[/._?#&-]|$)|\/(?:NaN|nan|None|none)(?=\.\w+$|[/?#]|$)|(?:\[|%5b)object(?: |\+|%20)/i;
+/** In any language: capitals, and what ends the name of an error; or what is left of a character that was lost. */
+const errorName =
+  /(?:#|%23)(?:N(?:\/|%2F)[AD]|NV(?![\w-])|[¡\p{Lu}/0]+[!?])|#{4}|\ufffd|%(?:EF%BF%BD|ef%bf%bd)/u;
+const htmlCode = /&(?:amp|quot|apos|lt|gt|nbsp|#\d+|#x[\da-f]+);/i;
+const otherImages = new Set(
+  "heic heif tif tiff gif avif bmp svg psd psb ai eps dng cr2 cr3 nef arw raf jp2 jxl ico".split(" "),
+);
+const documents = new Set(
+  "pdf doc docx odt xls xlsx ods csv txt ppt pptx indd zip rar 7z html htm mp4 m4v mov avi mkv webm mp3".split(
+    " ",
+  ),
+);
+/** The parameter of an image service that makes another type of the original. */
+const converted = /[/,?&](?:f_\w|fm=|format[=:,]|output=|auto=)/i;
+
+/** A longer text is no URL of a photo. */
+const longest = 4096;
+
+const none: readonly UrlNoteCode[] = [];
+
+/** Judges the URLs of a file. */
+export class UrlNotes {
+  /** The start of the last URL whose host is of no service with links to pages. */
+  #start = "\0";
+
+  /** The notes on a URL that the service accepts. */
+  of(url: string): readonly UrlNoteCode[] {
+    if (url.startsWith(this.#start) && ordinary.test(url) && !doubtful.test(url)) return none;
+    const [, authority, path] = url.length > longest ? [] : (parts.exec(url) ?? []);
+    if (authority === undefined || path === undefined) return none;
+    const host = authority.toLowerCase();
+    if (!isOfService(host)) this.#start = `https://${authority}/`;
+    // A URL that the service rejects has a problem.
+    if (urlBreach(url) !== null) return none;
+    const link = shareLink(url, host);
+    if (link !== null) return [link];
+    const rest = url.slice("https://".length + authority.length);
+    const found: UrlNoteCode[] = [];
+    if ((path === "" || path === "/") && !url.includes("?")) found.push("url_without_path");
+    if (placeholder.test(rest)) found.push("url_placeholder");
+    if (withoutValue.test(rest)) found.push("url_without_value");
+    if (errorName.test(rest)) found.push("url_error_name");
+    if (htmlCode.test(rest)) found.push("url_html_code");
+    else if (separators.test(rest) || afterPhoto.test(rest)) found.push("url_separator");
+    const type = ending.exec(path)?.[1]?.toLowerCase() ?? "";
+    if (documents.has(type)) found.push("url_of_document");
+    else if (otherImages.has(type) && !converted.test(rest)) found.push("url_of_other_image");
+    return found;
+  }
+}

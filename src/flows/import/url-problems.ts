@@ -5,6 +5,7 @@ import type { RowProblem } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { urlBreach } from "../../contract/url-policy.ts";
 import { type FieldProblem, photoColumns } from "../rows/row-form.ts";
+import { countUrls, hasSeparateUrls } from "../rows/url-notes.ts";
 import type { FileRow, InputImage } from "./file-row.ts";
 
 /** The problems of a row, with how to write its URLs, and those of URLs that the service accepts and cannot fetch. */
@@ -21,11 +22,11 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
   for (const [index, image] of images.slice(0, limits.imagesPerProduct.max).entries()) {
     if (!hasUrl(image)) continue;
     const param = `images[${index}].url`;
-    const several = severalUrls(image.url, row as Partial<FileRow>, index);
-    if (several !== null) {
+    if (hasSeparateUrls(image.url)) {
       // The parts of a cell have one problem.
       problems.delete(index);
-      if (!hasSeveral) problems.set(index, { param, code: "invalid_row", message: `${param} ${several}` });
+      const message = `${param} ${severalUrls(image.url, row as Partial<FileRow>, index)}`;
+      if (!hasSeveral) problems.set(index, { param, code: "invalid_row", message });
       hasSeveral = true;
       continue;
     }
@@ -45,8 +46,8 @@ export function damagedUrl(
   index: number,
 ): Pick<FieldProblem, "message" | "cellMessage"> | null {
   const param = `images[${index}].path`;
-  const several = severalUrls(path, row as Partial<FileRow>, index);
-  if (several !== null) return { message: `${param} ${several}` };
+  if (countUrls(path) > 1)
+    return { message: `${param} ${severalUrls(path, row as Partial<FileRow>, index)}` };
   const repair = repairOf(path);
   if (repair === null) return null;
   const cellMessage = `${shortened(path)} is not a URL: ${repair}`;
@@ -67,22 +68,13 @@ const hasDoubtfulUrl = (image: unknown): boolean =>
 
 /** White space and characters that show nothing, except those within words and emoji (U+200C, U+200D). */
 const hidden = /[\s\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
-const hiddenAll = new RegExp(hidden, "g");
 
-/** URLs, except those that are part of another one: services have them in their paths and queries. */
-const outerUrls = /(?<![/=?]|\w\(|%(?:2f|3d|3f|28))https?:\/\//gi;
-
-/** What is wrong with a text that has several URLs, by the column that it is in; null for others. */
-function severalUrls(
-  text: string,
-  { [photoColumns]: columns }: Partial<FileRow>,
-  index: number,
-): string | null {
-  const count = text.match(outerUrls)?.length ?? 0;
-  if (count < 2) return null;
+/** What is wrong with several URLs in a place for one, by its column. */
+function severalUrls(text: string, { [photoColumns]: columns }: Partial<FileRow>, index: number): string {
   if (columns === undefined) return "has several URLs: use one image for each";
-  if (columns[index] === "images") return "has several URLs: put | between them";
-  return severalPhotos(count);
+  return columns[index] === "images"
+    ? "has several URLs: put | between them"
+    : severalPhotos(countUrls(text));
 }
 
 /** What is wrong with several photos in a column for one. */
@@ -113,7 +105,7 @@ const repairs: readonly Repair[] = [
     (text) => text.replace(/^(?=(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}\/.)/i, "https://"),
   ],
   ["write %20 instead of each space", (text) => text.replace(/\s/g, "%20")],
-  ["remove characters that cannot be seen", (text) => text.replace(hiddenAll, "")],
+  ["remove characters that cannot be seen", (text) => text.split(hidden).join("")],
 ];
 
 /** How to write a URL that is damaged; null if that would be a guess, or the text is no such URL. */

@@ -23,8 +23,6 @@ interface Service {
 const has = (url: URL, name: string, ...values: readonly string[]): boolean =>
   values.includes(url.searchParams.get(name) ?? "");
 
-const photoName = /\.(?:jpe?g|png|webp)$/i;
-
 const services: readonly Service[] = [
   {
     code: "drive_link",
@@ -57,30 +55,14 @@ const services: readonly Service[] = [
   { code: "youtube_link", hosts: /^(?:(?:www\.|m\.|music\.)?youtube\.com|youtu\.be)$/ },
   {
     code: "page_link",
-    hosts: /^(?:github|gitlab)\.com$/,
-    isFile: (url) => !url.pathname.includes("/blob/") || has(url, "raw", "1", "true"),
-  },
-  {
-    code: "page_link",
     hosts: /(?:^|\.)box\.com$/,
     isFile: ({ pathname }) => pathname.includes("/shared/static/"),
   },
-  { code: "page_link", hosts: /^(?:(?:www|share)\.icloud|admin\.shopify)\.com$/ },
-  {
-    code: "page_link",
-    hosts: /\.myshopify\.com$/,
-    isFile: ({ pathname }) => !pathname.startsWith("/admin/"),
-  },
+  { code: "page_link", hosts: /^(?:(?:www|share)\.icloud\.com|pin\.it|flic\.kr|ibb\.co|postimg\.cc)$/ },
   {
     code: "page_link",
     hosts: /^(?:www\.|m\.)?(?:facebook|instagram|pinterest|tiktok|twitter|x|vimeo|flickr|imgur|canva)\.com$/,
-    isFile: ({ pathname }) => photoName.test(pathname),
-  },
-  { code: "page_link", hosts: /^(?:pin\.it|flic\.kr|ibb\.co|postimg\.cc|images\.app\.goo\.gl)$/ },
-  {
-    code: "page_link",
-    hosts: /^[a-z]+\.wiki[mp]edia\.org$/,
-    isFile: ({ pathname }) => !/^\/wiki\//.test(pathname),
+    isFile: ({ pathname }) => /\.(?:jpe?g|png|webp)$/i.test(pathname),
   },
 ];
 

@@ -8,6 +8,7 @@ import { directForm, isOfService, type ShareLinkCode, shareLink } from "./share-
 /** A note on a URL of a photo. */
 export type UrlNoteCode =
   | ShareLinkCode
+  | "several_urls"
   | "url_without_path"
   | "url_placeholder"
   | "url_without_value"
@@ -49,6 +50,10 @@ export const urlNoteKinds: Readonly<
   page_link: {
     message: urls("leads to a page of a website, not to a photo", "lead to pages of websites, not to photos"),
     hint: useFiles,
+  },
+  several_urls: {
+    message: urls("has another URL in it", "have other URLs in them"),
+    hint: 'Put | between them in the column "images", or use one column or object per photo.',
   },
   url_without_path: {
     message: urls("names a host alone, not a photo", "name a host alone, not a photo"),
@@ -122,6 +127,16 @@ const longest = 4096;
 
 const none: readonly UrlNoteCode[] = [];
 
+/** URLs, except those that are part of another one: services have them in their paths and queries. */
+const outerUrls = /(?<![/=?]|\w\(|%(?:2f|3d|3f|28))https?:\/\//gi;
+
+/** The number of URLs in a text. */
+export const countUrls = (text: string): number => text.match(outerUrls)?.length ?? 0;
+
+/** Whether a text has several URLs between which no URL goes on. */
+export const hasSeparateUrls = (text: string): boolean =>
+  /[\s,;]https?:\/\//i.test(text) && countUrls(text) > 1;
+
 /** Judges the URLs of a file. */
 export class UrlNotes {
   /** The start of the last URL whose host is of no service with links to pages. */
@@ -129,13 +144,15 @@ export class UrlNotes {
 
   /** The notes on a URL that the service accepts. */
   of(url: string): readonly UrlNoteCode[] {
-    if (url.startsWith(this.#start) && ordinary.test(url) && !doubtful.test(url)) return none;
+    const hasOther = url.indexOf("://", "https://".length) !== -1;
+    if (!hasOther && url.startsWith(this.#start) && ordinary.test(url) && !doubtful.test(url)) return none;
     const [, authority, path] = url.length > longest ? [] : (parts.exec(url) ?? []);
     if (authority === undefined || path === undefined) return none;
     const host = authority.toLowerCase();
     if (!isOfService(host)) this.#start = `https://${authority}/`;
-    // A URL that the service rejects has a problem.
-    if (urlBreach(url) !== null) return none;
+    // The file check rejects these.
+    if (urlBreach(url) !== null || hasSeparateUrls(url)) return none;
+    if (hasOther && countUrls(url) > 1) return ["several_urls"];
     const link = shareLink(url, host);
     if (link !== null) return [link];
     const rest = url.slice("https://".length + authority.length);

@@ -221,7 +221,8 @@ function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
   for (let index = 0; index < images.length; index++) {
     const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
     if (typeof url !== "string") continue;
-    for (const code of urls.of(url)) notes = [...notes, { code, param: `images[${index}].url`, value: url }];
+    const code = urls.of(url);
+    if (code !== null) notes = [...notes, { code, param: `images[${index}].url`, value: url }];
   }
   return notes;
 }
@@ -229,8 +230,8 @@ function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
 function photoProblem({ index, path, code, message }: PhotoProblem, row: unknown): FieldProblem {
   const param = `images[${index}].path`;
   const isUnknown = code === "photo_not_found" || code === "photo_outside_root";
-  const damaged = isUnknown ? damagedUrl(path, row, index) : null;
-  if (damaged !== null) return { param, code, ...damaged };
+  const damaged = isUnknown ? damagedUrl(path, row, index, message) : null;
+  if (damaged !== null) return { param, code, message: `${param}: ${damaged}`, cellMessage: damaged };
   // The cell may be a mistyped URL instead of a path.
   const cellMessage =
     code === "photo_not_found"

@@ -39,19 +39,15 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
   return [...others, ...problems.values()];
 }
 
-/** What is wrong with a path that is no existing file, if it is a damaged URL; else null. */
-export function damagedUrl(
-  path: string,
-  row: unknown,
-  index: number,
-): Pick<FieldProblem, "message" | "cellMessage"> | null {
-  const param = `images[${index}].path`;
-  if (countUrls(path) > 1)
-    return { message: `${param} ${severalUrls(path, row as Partial<FileRow>, index)}` };
-  const repair = repairOf(path);
-  if (repair === null) return null;
-  const cellMessage = `${shortened(path)} is not a URL: ${repair}`;
-  return { message: `${param}: ${cellMessage}`, cellMessage };
+/** What is wrong with a path to no photo, if it is a damaged URL; else null. `why`: the reason for a file. */
+export function damagedUrl(path: string, row: unknown, index: number, why: string): string | null {
+  if (countUrls(path) > 1) return `${shortened(path)} ${severalUrls(path, row as Partial<FileRow>, index)}`;
+  const todo = repairOf(path);
+  if (todo === null) return null;
+  // A folder may have the name of a host.
+  return todo.includes(addScheme)
+    ? `${shortened(path)} is not a URL, an image ID or an existing file (${why}): for a URL, ${todo}`
+    : `${shortened(path)} is not a URL: ${todo}`;
 }
 
 const imageOf = (param: string | undefined): number | null => {
@@ -87,10 +83,16 @@ type Repair = readonly [todo: string, repair: (text: string) => string];
 const scheme = /^https?:\/\//i;
 const around = /["'`“”„‘’«»‹›<>()[\]{}]/;
 
+const addScheme = "add https:// at the start";
+
 /** In the order in which they are looked for. */
 const repairs: readonly Repair[] = [
   ["write the URL alone", urlAlone],
   ["write / instead of \\", (text) => (/^https?:/i.test(text) ? text.replaceAll("\\", "/") : text)],
+  [
+    "write : and / instead of %3A and %2F",
+    (text) => (/^https?%3a/i.test(text) ? text.replace(/%3a/gi, ":").replace(/%2f/gi, "/") : text),
+  ],
   ["write https:// once", (text) => text.replace(/^(?:https?:\/\/)+(?=https?:\/\/)/i, "")],
   [
     "write https:// at the start",
@@ -100,10 +102,7 @@ const repairs: readonly Repair[] = [
         : text.replace(/^h{0,2}t{1,3}p{1,2}s{0,2}(?:[:;]{1,2}\/{1,3}|\/{2,3})(?=[^/])/i, "https://"),
   ],
   ["add https: at the start", (text) => text.replace(/^(?=\/\/[^/])/, "https:")],
-  [
-    "add https:// at the start",
-    (text) => text.replace(/^(?=(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}\/.)/i, "https://"),
-  ],
+  [addScheme, (text) => text.replace(/^(?=(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}\/.)/i, "https://")],
   ["write %20 instead of each space", (text) => text.replace(/\s/g, "%20")],
   ["remove characters that cannot be seen", (text) => text.split(hidden).join("")],
 ];

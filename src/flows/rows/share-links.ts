@@ -80,9 +80,10 @@ export function shareLink(url: string, host: string): ShareLinkCode | null {
 /** The URL of the file behind a link of Drive or Dropbox; null if the link does not tell. */
 export function directForm(link: string): string | null {
   const url = parseUrl(link);
-  if (url === null) return null;
-  if (/^(?:drive|docs)\.google\.com$/.test(url.hostname)) return directDrive(url);
-  if (!/dropbox\.com$/.test(url.hostname) || !/^\/(?:s|scl\/fi)\//.test(url.pathname)) return null;
+  const code = url === null ? null : shareLink(link, url.hostname);
+  if (url === null || code === null) return null;
+  if (code === "drive_link") return directDrive(url);
+  if (code !== "dropbox_link" || !/^\/(?:s|scl\/fi)\//.test(url.pathname)) return null;
   url.searchParams.delete("dl");
   url.searchParams.set("raw", "1");
   return url.href;

@@ -19,13 +19,13 @@ export type UrlNoteCode =
   | "url_of_other_image";
 
 const urls = (one: string, several: string) => (count: number, value: string) =>
-  `${counted(count, "URL")} ${count === 1 ? one : several}: ${shortened(value)}`;
+  `${counted(count, "URL")} ${count === 1 ? one : several} (${shortened(value)})`;
 
 const links = (service: string) => (count: number, value: string) => {
   const direct = directForm(value);
   const first = count === 1 ? "it" : "the first";
-  const example = direct === null ? shortened(value) : `the direct form of ${first} is ${direct}`;
-  return `${counted(count, "link")} to ${service} ${count === 1 ? "opens" : "open"} a page, not a photo: ${example}`;
+  const example = direct === null ? `(${shortened(value)})` : `(the direct form of ${first} is ${direct})`;
+  return `${counted(count, "link")} to ${service} ${count === 1 ? "opens" : "open"} a page, not a photo ${example}`;
 };
 
 const useFiles = "Download the photos and use their paths, or use URLs of the photos themselves.";
@@ -94,7 +94,7 @@ export const urlNoteKinds: Readonly<
 
 /** Nearly all URLs: an ordinary path to an image, with a plain query at most. */
 const ordinary = /^https:\/\/[^/]+\/[\w.~!$()*+:@,=%/-]*\.(?:jpe?g|png|webp)(?:\?[\w.~=&%,:+/-]*[\w=%/-])?$/i;
-const doubtful = /undefined|null|nan|none|%(?:7b|23|5b|ef%bf%bd)/i;
+const doubtful = /undefined|null|nan|none|%(?:7b|23|5b|ef%bf%bd|(?![\da-f]{2}))/i;
 
 const parts = /^https:\/\/([^/?#]*)([^?#]*)/i;
 const ending = /\.(\w{2,5})$/;
@@ -125,8 +125,6 @@ const converted = /[/,?&](?:f_\w|fm=|format[=:,]|output=|auto=)/i;
 /** A longer text is no URL of a photo. */
 const longest = 4096;
 
-const none: readonly UrlNoteCode[] = [];
-
 /** URLs, except those that are part of another one: services have them in their paths and queries. */
 const outerUrls = /(?<![/=?]|\w\(|%(?:2f|3d|3f|28))https?:\/\//gi;
 
@@ -142,30 +140,30 @@ export class UrlNotes {
   /** The start of the last URL whose host is of no service with links to pages. */
   #start = "\0";
 
-  /** The notes on a URL that the service accepts. */
-  of(url: string): readonly UrlNoteCode[] {
+  /** The note on a URL, if the service accepts it and it leads to no photo. */
+  of(url: string): UrlNoteCode | null {
     const hasOther = url.indexOf("://", "https://".length) !== -1;
-    if (!hasOther && url.startsWith(this.#start) && ordinary.test(url) && !doubtful.test(url)) return none;
-    const [, authority, path] = url.length > longest ? [] : (parts.exec(url) ?? []);
-    if (authority === undefined || path === undefined) return none;
-    const host = authority.toLowerCase();
-    if (!isOfService(host)) this.#start = `https://${authority}/`;
-    // The file check rejects these.
-    if (urlBreach(url) !== null || hasSeparateUrls(url)) return none;
-    if (hasOther && countUrls(url) > 1) return ["several_urls"];
-    const link = shareLink(url, host);
-    if (link !== null) return [link];
-    const rest = url.slice("https://".length + authority.length);
-    const found: UrlNoteCode[] = [];
-    if ((path === "" || path === "/") && !url.includes("?")) found.push("url_without_path");
-    if (placeholder.test(rest)) found.push("url_placeholder");
-    if (withoutValue.test(rest)) found.push("url_without_value");
-    if (errorName.test(rest)) found.push("url_error_name");
-    if (htmlCode.test(rest)) found.push("url_html_code");
-    else if (separators.test(rest) || afterPhoto.test(rest)) found.push("url_separator");
-    const type = ending.exec(path)?.[1]?.toLowerCase() ?? "";
-    if (documents.has(type)) found.push("url_of_document");
-    else if (otherImages.has(type) && !converted.test(rest)) found.push("url_of_other_image");
-    return found;
+    if (!hasOther && url.startsWith(this.#start) && ordinary.test(url) && !doubtful.test(url)) return null;
+    const [start, authority, path] = url.length > longest ? [] : (parts.exec(url) ?? []);
+    // The file check rejects URLs that break the policy or that a separator divides.
+    if (start === undefined || urlBreach(url) !== null || hasSeparateUrls(url)) return null;
+    if (hasOther && countUrls(url) > 1) return "several_urls";
+    const host = authority!.toLowerCase();
+    if (isOfService(host)) return shareLink(url, host);
+    this.#start = `https://${authority}/`;
+    return noteOnRest(url.slice("https://".length + host.length), path!);
   }
+}
+
+/** The note on what follows the host of a URL. */
+function noteOnRest(rest: string, path: string): UrlNoteCode | null {
+  if (errorName.test(rest)) return "url_error_name";
+  if (placeholder.test(rest)) return "url_placeholder";
+  if (withoutValue.test(rest)) return "url_without_value";
+  if (htmlCode.test(rest)) return "url_html_code";
+  if (separators.test(rest) || afterPhoto.test(rest)) return "url_separator";
+  if ((path === "" || path === "/") && !rest.includes("?")) return "url_without_path";
+  const type = ending.exec(path)?.[1]?.toLowerCase() ?? "";
+  if (documents.has(type)) return "url_of_document";
+  return otherImages.has(type) && !converted.test(rest) ? "url_of_other_image" : null;
 }

@@ -229,7 +229,7 @@ function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
 
 function photoProblem({ index, path, code, message }: PhotoProblem, row: unknown): FieldProblem {
   const param = `images[${index}].path`;
-  const isUnknown = code === "photo_not_found" || code === "photo_outside_root";
+  const isUnknown = code === "photo_not_found" || (code === "photo_outside_root" && path.startsWith("//"));
   const damaged = isUnknown ? damagedUrl(path, row, index, message) : null;
   if (damaged !== null) return { param, code, message: `${param}: ${damaged}`, cellMessage: damaged };
   // The cell may be a mistyped URL instead of a path.

@@ -76,7 +76,7 @@ export const urlNoteKinds: Readonly<
   },
   url_html_code: {
     message: urls("has an HTML code such as &amp;", "have an HTML code such as &amp;"),
-    hint: "Write the character itself: & instead of &amp;.",
+    hint: "Write the character itself, such as &.",
   },
   url_separator: {
     message: urls("ends with a separator", "end with a separator"),

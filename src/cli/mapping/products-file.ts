@@ -1,13 +1,13 @@
 import { productsKind, type SelectionKind } from "../../flows/export/selection/columns.ts";
 import { readSelection, selectionForm } from "../../flows/export/selection/read-selection.ts";
 import type { Selection } from "../../flows/export/selection/selection.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import type { ColumnMap, Mapping } from "../../flows/rows/mapped-columns.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { counted, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { openInput } from "../files/open-input.ts";
 import { problemList } from "../output/problem-list.ts";
 import { loadMapFile } from "./map-flags.ts";
+import { openTable } from "./open-table.ts";
 import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
@@ -23,9 +23,8 @@ export async function readProductsFile(
 ): Promise<Selection> {
   const { words } = kind;
   const mapFile = await loadMapFile(app.context, flags, words);
-  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
-  const { isColumn } = selectionForm({ ...flags, map: known }, kind);
-  const source = await openInput(app, { file, sheet }, { job: { noun }, isColumn, words });
+  const forms = (map: ColumnMap) => [selectionForm({ ...flags, map }, kind)] as const;
+  const source = await openTable(app, { file, sheet }, { job: { noun }, words, flags, mapFile, forms });
   try {
     const read = { delimiter, encoding };
     const form = (mapping: Mapping) => selectionForm(mapping, kind);

@@ -142,6 +142,7 @@ const toColumn = (header: string, map: ColumnMap, { columns }: SelectionKind): S
 /** The rows of a file with a header, or of objects: other columns are ignored. */
 export const selectionForm = (mapping: Mapping, kind = productsKind): RowForm => ({
   isColumn: (header) => toColumn(header, mapping.map, kind) !== null,
+  words: kind.words,
   columns(header, line, report) {
     const columns = toColumns(header, mapping, kind);
     const { words } = kind;

@@ -5,7 +5,7 @@ import type { ColumnMap, Mapping } from "../../flows/rows/mapped-columns.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { counted, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { problemList } from "../output/problem-list.ts";
+import { problemList, problemsForPeople } from "../output/problem-list.ts";
 import { loadMapFile } from "./map-flags.ts";
 import { openTable } from "./open-table.ts";
 import type { ProductsFileFlags } from "./products-file-flags.ts";
@@ -29,12 +29,15 @@ export async function readProductsFile(
     const read = { delimiter, encoding };
     const form = (mapping: Mapping) => selectionForm(mapping, kind);
     const mapping = await readMapping(app, { file, source, read, flags, mapFile, form, words });
-    const { selection, problems } = await readSelection(source, { ...read, ...mapping }, kind);
-    if (problems.length === 0) return selection;
+    const { selection, problems, notes } = await readSelection(source, { ...read, ...mapping }, kind);
+    if (problems.length === 0) {
+      await problemsForPeople(file, app, { listsAll: "--json" }).end({ notes });
+      return selection;
+    }
     const list = problemList(app, file, { listsAll: "--json", always: true });
     for (const problem of problems) await list.add(problem);
     const [valid, invalid] = [selection.wanted.length, problems.length];
-    await list.end({ total: valid + invalid, valid, invalid, unusable: false });
+    await list.end({ total: valid + invalid, valid, invalid, unusable: false, notes });
     throw new InputError(
       `${shownName(file)} has ${counted(invalid, "problem")}; ${left}`,
       problems[0]!.code,

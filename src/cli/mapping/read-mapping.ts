@@ -1,4 +1,5 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
+import { missingColumns } from "../../flows/rows/find-header.ts";
 import { type FileAnswers, type Mapping, withValues } from "../../flows/rows/mapped-columns.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
@@ -73,7 +74,7 @@ type Note = (text: string) => Promise<void>;
 
 /** What is known without the user, or what to ask. */
 async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
-  const { flags, mapFile, form, words, source } = given;
+  const { flags, mapFile, words, source } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.
   const asks = given.file !== "-" && canAsk(app);
@@ -85,7 +86,7 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
     : await toEncoding(app, given, textAs, { asks, note });
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
-  const head = await readHead(file, form(all));
+  const head = await findHead(app, file, all);
   if (head === null) return { map: flags.map, values: flags.values, encoding: given.read.encoding };
   const { typed, noteAll } =
     mapFile === null ? { typed: flags, noteAll: async () => {} } : withMapFile(file, head, mapFile, note);
@@ -105,6 +106,20 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
   const saved = await savedMapping(app, words);
   const mapping = { ...(await withSaved(file, head, { typed, saved, note })), encoding, unsaved: typed };
   return asks ? { file, mapping, saved, shownAs } : mapping;
+}
+
+/** The head of a file, which may be below its first line: found by the columns that the profile remembers, if they are needed. */
+async function findHead(app: App, file: MappedFile, all: Mapping): Promise<FileHead | null> {
+  const { form, words, source } = file;
+  const head = await readHead(file, form(all));
+  const header = head?.header ?? null;
+  if (header === null || source.format !== "csv" || missingColumns(header, form(all)).length === 0)
+    return head;
+  const { savedColumns } = await import("./saved-mapping.ts");
+  const saved = await savedColumns(app, words);
+  return saved.size === 0
+    ? head
+    : readHead(file, form(all), form({ ...all, map: new Map([...saved, ...all.map]) }));
 }
 
 /**

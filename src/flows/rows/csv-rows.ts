@@ -1,5 +1,6 @@
 import { parse } from "csv-parse";
 import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
+import type { HeaderForm } from "./find-header.ts";
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
 import { isLineInCell } from "./odd-lines.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
@@ -11,6 +12,8 @@ import { peek } from "./text.ts";
 /** Options of the CSV reader that come from flags. */
 export interface CsvOptions {
   delimiter?: string | undefined;
+  /** By which the header is found, if not by the form of the rows. */
+  finds?: HeaderForm | undefined;
 }
 
 /** Reads the rows of a CSV text in UTF-8 and reports problems by column. */
@@ -32,7 +35,8 @@ export class CsvReader extends TableReader {
     const { first, all } = await peek(this.#open());
     const head = String(first ?? "");
     if (looksLikeJson(head)) throw new UnreadableInput(notCsv);
-    this.dialect = recogniseDialect(head, this.#options.delimiter, this.form);
+    const { delimiter, finds = this.form } = this.#options;
+    this.dialect = recogniseDialect(head, delimiter, finds);
     const { isDeclared, recordsAbove } = this.dialect;
     let toSkip = recordsAbove + (isDeclared ? 1 : 0);
     try {

@@ -56,7 +56,8 @@ export async function openReview(
   const source = await openDecisionFile(app, file, use.reading);
   try {
     const read = use.reading?.read ?? null;
-    const { decisions, problems: ofRows, isGathered, located } = await readDecisions(source, read);
+    const { decisions, problems: ofRows, notes, isGathered, located } = await readDecisions(source, read);
+    await problemsForPeople(file, app, { listsAll: "--json" }).end({ notes });
     const needsAllImages = use.needsAllImages && !isGathered;
     const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages };
     const { images, problems } = await findImages(decisions, place);

@@ -1,6 +1,7 @@
 import type { ReviewDecision } from "../../../state/decisions.ts";
 import { parseTime } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
+import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
 import { missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
@@ -43,6 +44,7 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 export interface ReadDecisions {
   readonly decisions: Decision[];
   readonly problems: Problem[];
+  readonly notes: readonly FileNote[];
   /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
   readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
@@ -103,7 +105,9 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   });
   const { names } = reader.columns;
   const isGathered = names.includes(reviewerColumn) && !names.includes("line");
-  return { decisions, problems, isGathered, located };
+  const notes = new FileNotes();
+  notes.addHead(reader);
+  return { decisions, problems, notes: notes.list(), isGathered, located };
 }
 
 /**

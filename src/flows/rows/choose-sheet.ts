@@ -107,7 +107,7 @@ export async function chooseSheet(
         );
     }
   }
-  const judged = judge(wanted, last).sort((a, b) => a.header.missing.length - b.header.missing.length);
+  const judged = judge(wanted, last);
   return askWhich(choice, judged, () => `no sheet of ${file} has all columns: ${lacking(judged)}`);
 }
 

@@ -2,7 +2,7 @@ import { parse } from "csv-parse";
 import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
 import type { HeaderForm } from "./find-header.ts";
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
-import { isLineInCell } from "./odd-lines.ts";
+import { parseCells } from "./odd-lines.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { RowForm } from "./row-form.ts";
@@ -122,11 +122,12 @@ export class CsvReader extends TableReader {
     if (record.length === expected) return this.completeRow(record, line);
     const odd = this.oddRow(record, line);
     if (odd !== null) return odd;
+    const { delimiter } = this.dialect;
     const [first, ...others] = record;
-    const isOneCell = isLineInCell(first!, () => true, expected) && isBlank(others);
+    const isOneCell = expected > 1 && isBlank(others) && parseCells(first!, delimiter).length === expected;
     const message = isOneCell
       ? "this line is one quoted cell with all columns in it: remove the quotes around it, and halve those in it"
-      : `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one`;
+      : `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${delimiter}", or put quotes (") around a cell that contains one`;
     const reference = record[this.columns.referenceColumn]?.trim();
     return {
       line,

@@ -44,8 +44,9 @@ function firstRecords(head: string): string[] {
   let start = 0;
   for (let at = 0; at <= head.length && records.length <= searchedRecords; at++) {
     const character = head[at];
-    // A quote within a cell opens none.
-    if (character === '"' && (quoted || at === start || isDelimiter(head[at - 1]!))) quoted = !quoted;
+    // A quote within a cell opens none, and two of them close none.
+    if (quoted && character === '"' && head[at + 1] === '"') at++;
+    else if (character === '"' && (quoted || at === start || isDelimiter(head[at - 1]!))) quoted = !quoted;
     const isEnd = character === undefined || (!quoted && (character === "\n" || character === "\r"));
     if (!isEnd) continue;
     const record = head.slice(start, at);

@@ -8,7 +8,7 @@ import { normalHeader } from "./row-form.ts";
 const belowTables: readonly { readonly what: string; readonly text: RegExp; readonly isAlone: boolean }[] = [
   {
     what: "a total",
-    text: /^(?:(?:grand|sub|net|gross)[ -]?)?(?:totals?|sum|gesamt(?:summe|betrag)?|(?:zwischen|end)?summe|insgesamt|totale?s?|totaux|totaal|somma|suma|razem|итого|всего|合計|小計|総計)(?=$|[\s:：=(])[\s:：=]*(?:\([^)]{0,20}\)\s*)?(?:[-+]?[\d.,' \u00a0]{1,30}\D{0,20})?$/iu,
+    text: /^(?:(?:grand|sub|net|gross)[ -]?)?(?:totals?|sum|gesamt(?:summe|betrag)?|(?:zwischen|end)?summe|insgesamt|totale?s?|totaux|totaal|somma|suma|razem|łącznie|celkem|összesen|yhteensä|totalt|toplam|σύνολο|итого|всего|合計|小計|総計)(?=$|[\s:：=(])[\s:：=]*(?:\([^)]{0,20}\)\s*)?(?:[-+]?[\d.,' \u00a0]{1,30}\D{0,20})?$/iu,
     isAlone: false,
   },
   {
@@ -23,7 +23,7 @@ const belowTables: readonly { readonly what: string; readonly text: RegExp; read
   },
   {
     what: "a remark of a program",
-    text: /^(?:\W{0,5}\s*)?(?:end of (?:report|file|list|export|data)|(?:exported|generated|created|printed|erstellt|exportiert|gedruckt)(?: (?:on|at|by|from|with|am|von|mit|um))\b.{0,100})$/iu,
+    text: /^\W{0,5}(?:end of (?:report|file|list|export|data)\W{0,5}|(?:exported|generated|created|printed|erstellt|exportiert|gedruckt)(?: (?:on|at|by|from|with|am|von|mit|um))\b.{0,100})$/iu,
     isAlone: true,
   },
 ];
@@ -34,10 +34,10 @@ const dashes = /^[-=_+*~|]{3,}$/;
 /** Such as `12`, `1.234,50 €`, `3 pcs`; also an empty cell. */
 const isFigure = (text: string): boolean =>
   text === "" ||
-  (text.length < 40 && /^[^\p{L}\d]*\d[\d.,' \u00a0]*(?:%|\p{Sc}|\p{L}{1,4}\.?)?$/u.test(text));
+  (text.length < 40 && /^[^\p{L}\d]*\d[\d.,' \u00a0]*(?:%|\p{Sc}|\p{L}{1,12}\.?)?$/u.test(text));
 
 /** Nearly every row starts with none of these, and needs no other test. */
-const mayBeOdd = /^[\s"'(\-=_+*~|]*(?:[tsginzeprcитв合小総]|\d{1,15} |[-=_+*~|(]|$)/i;
+const mayBeOdd = /^[\s"'(\-=_+*~|]*(?:[tsginzeprcłöyσитв合小総]|\d{1,15} |[-=_+*~|(]|$)/i;
 
 /** Says why a line of a table is not a row of it; null for a row. `header`: the names of the same cells. */
 export function oddLine(record: readonly string[], header: readonly string[]): string | null {
@@ -74,24 +74,25 @@ export const delimiters = [",", ";", "\t", "|"] as const;
 
 /** The cells of a line without their quotes: exact enough to count and recognize them. */
 export function parseCells(line: string, delimiter: string): string[] {
-  const cells = [""];
+  const cells: string[] = [];
   let quoted = false;
-  for (const character of line) {
-    const cell = cells.length - 1;
-    if (character === '"' && (quoted || cells[cell] === "")) quoted = !quoted;
-    else if (character === delimiter && !quoted) cells.push("");
-    else cells[cell] += character;
+  let start = 0;
+  for (let at = 0; at <= line.length; at++) {
+    const character = line[at];
+    if (quoted && character === '"' && line[at + 1] === '"') at++;
+    else if (character === '"' && (quoted || at === start)) quoted = !quoted;
+    else if (character === undefined || (character === delimiter && !quoted)) {
+      const cell = line.slice(start, at);
+      cells.push(cell.startsWith('"') ? cell.replace(/^"|"$/g, "").replaceAll('""', '"') : cell);
+      start = at + 1;
+    }
   }
   return cells;
 }
 
-/** Whether a text is a line of several columns, of so many if `width` is known. */
-export const isLineInCell = (text: string, isName: (cell: string) => boolean, width?: number): boolean =>
-  delimiters.some((delimiter) => {
-    if (!text.includes(delimiter)) return false;
-    const cells = parseCells(text, delimiter);
-    return width === undefined ? cells.length > 1 && cells.filter(isName).length > 1 : cells.length === width;
-  });
+/** Whether a cell has the names of several columns. */
+const hasNames = (text: string, isName: (cell: string) => boolean): boolean =>
+  delimiters.some((delimiter) => parseCells(text, delimiter).filter(isName).length > 1);
 
 /** Says how a header was spoiled by a program that saved the file again; null if it was not. */
 export function spoiledHeader(
@@ -104,7 +105,7 @@ export function spoiledHeader(
   if (last === undefined || isColumn(last)) return null;
   const isName = (cell: string) =>
     cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
-  if (filled.length === 1 && isLineInCell(last, isName))
+  if (filled.length === 1 && hasNames(last, isName))
     return isSheet
       ? "all columns are in one cell: split them (in Excel: Data, Text to Columns)"
       : "each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line";

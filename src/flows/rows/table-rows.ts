@@ -50,6 +50,7 @@ export abstract class TableReader implements RowReader {
 
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     // Texts that are not known come first: a failed file keeps the row rejected by their code.
+    if (row.fault !== undefined && row.content === null) return [row.fault];
     if (row.fault !== undefined) return [...this.#doubts(row as TableRow), row.fault];
     const fieldProblems = this.form.problems(row.content);
     return fieldProblems instanceof Promise
@@ -167,7 +168,9 @@ export abstract class TableReader implements RowReader {
     const message = oddLine(this.#withoutReason(own), this.#ownHeader);
     if (message === null) return null;
     const fault = { line, ...this.place(line, -1, own), code: "not_a_row", message };
-    return { line, record: this.padded(own), content: null, fault };
+    // As long as the header, so that a failed file has the reason in its column.
+    const rest = Array<string>(Math.max(0, this.header.length - own.length)).fill("");
+    return { line, record: [...own, ...rest], content: null, fault };
   }
 
   /** The cells without those of a failed file. */

@@ -50,12 +50,13 @@ export function missingColumns(header: readonly string[], form: Pick<HeaderForm,
 export function findHeader(records: readonly (readonly string[])[], form: HeaderForm): FoundHeader {
   const head = records.slice(0, searchedRecords).map((record, at) => new Candidate(record, at, form));
   const [first] = head as [Candidate];
-  if (first.has === "all") return first;
-  const complete = (["all", "guesses"] as const).map((wanted) => head.find(({ has }) => has === wanted));
-  const best = complete.find(
-    (header) => header !== undefined && head.slice(0, header.at).every((above) => above.isAbove(header)),
-  );
-  if (best !== undefined) return best;
+  const isHeader = (header: Candidate | undefined) =>
+    header !== undefined && head.slice(0, header.at).every((above) => above.isAbove(header));
+  // Guesses cost most, and are for files without known names.
+  const known = head.find((header) => header.hasAll);
+  if (isHeader(known)) return known!;
+  const best = head.find(({ has }) => has !== "less");
+  if (isHeader(best)) return best!;
   if (first.known > 0) return first;
   const least = form.words?.needsOne === true ? 1 : 2;
   const others = head.slice(1);
@@ -64,68 +65,84 @@ export function findHeader(records: readonly (readonly string[])[], form: Header
   const byName = several(({ known }) => known);
   const likely = byName.length > 0 || first.fields > 0 ? byName : several(({ fields }) => fields);
   if (likely.length === 1) return likely[0]!;
-  // A single cell is no header where two columns are needed.
-  const isTitle = least > 1 && (first.isComment || first.filled === 1);
+  // A single cell is no header where two columns are needed, unless it is a line of them.
+  const isTitle = least > 1 && (first.isComment || (first.filled === 1 && !/[;,\t|]/.test(first.text)));
   return (isTitle && others.find(({ filled, isComment }) => filled > 1 && !isComment)) || first;
 }
 
 /** More cells of one record are not guessed. */
-const guessedCells = 200;
+const guessedCells = 60;
 
 class Candidate implements FoundHeader {
   readonly at: number;
   readonly known: number;
-  readonly has: FoundHeader["has"];
-  readonly missing: readonly string[];
-  /** How many of its columns are known or guessed. */
-  readonly fields: number;
+  /** Whether it has every column that is needed, by the names that are known. */
+  readonly hasAll: boolean;
   /** How many different texts it has. */
   readonly filled: number;
+  /** The first text. */
+  readonly text: string;
   readonly isComment: boolean;
   readonly #hasUrl: boolean;
+  readonly #texts: readonly string[];
+  /** The known ones. To judge all of many unknown ones takes long. */
+  readonly #columns: readonly string[];
+  readonly #form: HeaderForm;
+  #guessed: { count: number; missing: readonly string[] } | undefined;
 
   constructor(record: readonly string[], at: number, form: HeaderForm) {
     const texts = record.filter((cell) => cell.trim() !== "");
+    this.#texts = texts;
+    this.#form = form;
     this.at = at;
     this.filled = new Set(texts).size;
-    this.isComment = /^\s*(?:#|\/\/|--)/.test(texts[0] ?? "");
+    this.text = texts[0] ?? "";
+    this.isComment = /^\s*(?:#+|\/\/|--)\s*\p{L}/u.test(this.text);
     this.#hasUrl = texts.some((text) => text.includes("://"));
-    this.known = texts.filter((text) => form.isColumn(text)).length;
-    const missing = missingColumns(record, form);
-    if (this.known > 0 && missing.length === 0) {
-      this.has = "all";
-      this.fields = this.known;
-      this.missing = missing;
-      return;
-    }
-    const { header, guessed } = withGuesses(record, form);
-    this.fields = this.known + guessed;
-    this.missing = guessed === 0 ? missing : missingColumns(header, form);
-    this.has = this.fields > 0 && this.missing.length === 0 ? "guesses" : "less";
+    this.#columns = ["", ...texts.filter((text) => form.isColumn(text))];
+    this.known = this.#columns.length - 1;
+    this.hasAll = this.known > 0 && missingColumns(this.#columns, form).length === 0;
+  }
+
+  get has(): FoundHeader["has"] {
+    if (this.hasAll) return "all";
+    return this.fields > 0 && this.missing.length === 0 ? "guesses" : "less";
+  }
+
+  get missing(): readonly string[] {
+    return this.hasAll ? [] : this.#guesses.missing;
+  }
+
+  /** How many of its columns are known or guessed. */
+  get fields(): number {
+    return this.hasAll ? this.known : this.known + this.#guesses.count;
   }
 
   /** Whether it may be above the header: a title, a comment, or a line that names groups of its columns. */
   isAbove(header: Candidate): boolean {
     if (this.isComment || this.filled === 1) return true;
-    return !this.#hasUrl && (this.fields === 0 || this.filled < header.filled);
+    return !this.#hasUrl && (this.filled < header.filled || this.fields === 0);
   }
-}
 
-/** A header with the fields that its unknown columns probably mean in place of their names. */
-function withGuesses(
-  record: readonly string[],
-  { isColumn, columns, words }: HeaderForm,
-): { header: readonly string[]; guessed: number } {
-  if (words === undefined) return { header: record, guessed: 0 };
-  const taken = new Set(columns(record, 1, () => {}).names.filter((name) => name !== null));
-  let guessed = 0;
-  const header = record.map((cell, column) => {
-    if (column >= guessedCells || cell.trim() === "" || isColumn(cell)) return cell;
-    const field = guessedField(cell, words, taken);
-    if (field === undefined) return cell;
-    guessed++;
-    taken.add(field);
-    return field;
-  });
-  return { header, guessed };
+  get #guesses() {
+    this.#guessed ??= this.#guess();
+    return this.#guessed;
+  }
+
+  /** The fields that its unknown columns probably mean; a row with a URL has no names of columns. */
+  #guess(): { count: number; missing: readonly string[] } {
+    const { isColumn, columns, words } = this.#form;
+    const known = this.#columns;
+    const guessed: string[] = [];
+    if (words !== undefined && !this.#hasUrl) {
+      const taken = new Set(columns(known, 1, () => {}).names.filter((name) => name !== null));
+      for (const text of this.#texts.slice(0, guessedCells)) {
+        const field = isColumn(text) ? undefined : guessedField(text, words, taken);
+        if (field === undefined) continue;
+        guessed.push(field);
+        taken.add(field);
+      }
+    }
+    return { count: guessed.length, missing: missingColumns([...known, ...guessed], this.#form) };
+  }
 }

@@ -37,17 +37,19 @@ const isFigure = (text: string): boolean =>
   (text.length < 40 && /^[^\p{L}\d]*\d[\d.,' \u00a0]*(?:%|\p{Sc}|\p{L}{1,12}\.?)?$/u.test(text));
 
 /** Nearly every row starts with none of these, and needs no other test. */
-const mayBeOdd = /^[\s"'(\-=_+*~|]*(?:[tsginzeprcłöyσитв合小総]|\d{1,15} |[-=_+*~|(]|$)/i;
+const mayBeOdd =
+  /^[\s"'(\-=_+*~|]*(?:tot|sum|som|grand|sub|net|gross|gesamt|zwischen|end|insges|raz|łącz|celk|össz|yht|topl|σύν|ито|все|合|小|総|pag|seit|pág|export|gener|creat|print|erst|gedr|\d{1,15} |[-=_+*~|(]|$)/i;
 
 /** Says why a line of a table is not a row of it; null for a row. `header`: the names of the same cells. */
 export function oddLine(record: readonly string[], header: readonly string[]): string | null {
-  const at = record[0]?.trim() ? 0 : record.findIndex((cell) => cell.trim() !== "");
+  // Nearly every row has a text in its first cell, which is not as long as its name.
+  const start = record[0] ?? "";
+  if (start.length !== (header[0] ?? "").length && !mayBeOdd.test(start)) return null;
+  const at = record.findIndex((cell) => cell.trim() !== "");
   if (at === -1) return null;
-  const first = record[at]!;
+  const text = record[at]!.trim();
   if (isHeader(record, header, at)) return "this line repeats the header: remove it";
-  if (!mayBeOdd.test(first)) return null;
-  const text = first.trim();
-  if (text.length > 200) return null;
+  if (text.length > longestText) return null;
   const rest = record.slice(at + 1).map((cell) => cell.trim());
   const isAlone = rest.every((cell) => cell === "");
   const said = (what: string) => `${shortened(text)} is ${what}, not a row of the table: remove the line`;
@@ -55,17 +57,17 @@ export function oddLine(record: readonly string[], header: readonly string[]): s
     return isAlone && text.length < 5 ? null : said("a line of dashes");
   // Where the table has one column only, a single word may be a reference.
   const isNamed = header.length > 1 || /[\d:]/.test(text);
+  if (!isNamed || !rest.every(isFigure)) return null;
   const found = belowTables.find((one) => (isAlone || !one.isAlone) && one.text.test(text));
-  return found !== undefined && isNamed && rest.every(isFigure) ? said(found.what) : null;
+  return found === undefined ? null : said(found.what);
 }
+
+/** No line below a table is longer. */
+const longestText = 200;
 
 /** Whether the cells are the names of their columns; `at`: the first one with a text. */
 function isHeader(record: readonly string[], header: readonly string[], at: number): boolean {
-  const name = header[at];
-  if (name === undefined || record.length > header.length) return false;
-  const [cell, trimmed] = [record[at]!.trim(), name.trim()];
-  // Nearly every row ends here.
-  if (cell.length !== trimmed.length || cell.toLowerCase() !== trimmed.toLowerCase()) return false;
+  if (record.length > header.length || normalHeader(record[at]!) !== normalHeader(header[at]!)) return false;
   return header.every((title, column) => normalHeader(title) === normalHeader(record[column] ?? ""));
 }
 
@@ -94,6 +96,9 @@ export function parseCells(line: string, delimiter: string): string[] {
 const hasNames = (text: string, isName: (cell: string) => boolean): boolean =>
   delimiters.some((delimiter) => parseCells(text, delimiter).filter(isName).length > 1);
 
+/** No line of names is nearly as long. */
+const longestHeader = 10_000;
+
 /** Says how a header was spoiled by a program that saved the file again; null if it was not. */
 export function spoiledHeader(
   header: readonly string[],
@@ -102,7 +107,7 @@ export function spoiledHeader(
 ): string | null {
   const filled = header.filter((cell) => cell.trim() !== "");
   const last = filled.at(-1);
-  if (last === undefined || isColumn(last)) return null;
+  if (last === undefined || last.length > longestHeader || isColumn(last)) return null;
   const isName = (cell: string) =>
     cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
   if (filled.length === 1 && hasNames(last, isName))

@@ -42,6 +42,7 @@ export const importForm = (
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
+    words: importVocabulary,
     columns: (header, line, report) =>
       new CsvCells(
         header.length === 0 ? [] : readColumns(header, map, line, report, { values, needsPhotos }),

@@ -66,6 +66,11 @@ export class FileNotes {
     else known.count += count;
   }
 
+  /** Adds the notes on the head of a file. */
+  addHead({ headNotes }: { readonly headNotes: readonly Omit<FileNote, "message">[] }): void {
+    for (const { code, value, count, ...place } of headNotes) this.add(code, value, () => place, count);
+  }
+
   /** The notes by their first place. */
   list(): FileNote[] {
     return [...this.#found]

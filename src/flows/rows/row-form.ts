@@ -24,6 +24,8 @@ export interface FieldProblem {
 export interface RowForm {
   /** Whether a CSV header is one of the form's columns; used to detect the delimiter. */
   isColumn(header: string): boolean;
+  /** What its columns may be called otherwise; used to find the header. */
+  readonly words?: Vocabulary;
   /** Reads a CSV header and passes its problems to `report`. */
   columns(header: readonly string[], line: number, report: (problem: Problem) => void): RowColumns;
   /** How the fields of an NDJSON line are read; undefined where they are taken as they are. */

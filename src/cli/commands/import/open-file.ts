@@ -1,18 +1,19 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
-import { importVocabulary, isKnownColumn, objectVocabulary } from "../../../flows/import/columns.ts";
+import { importVocabulary, objectVocabulary } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { formatOfName } from "../../../flows/rows/input-format.ts";
+import type { ColumnMap } from "../../../flows/rows/mapped-columns.ts";
 import type { FileJob } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { openInput } from "../../files/open-input.ts";
 import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
+import { openTable } from "../../mapping/open-table.ts";
 import { readMappings } from "../../mapping/read-mapping.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
@@ -67,13 +68,17 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
   // Fail before waiting for a pipe, if the format is known.
   if (!folder?.source) rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
   const mapFile = await loadMapFile(app.context, flags, importVocabulary);
-  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
+  const form = (map: ColumnMap, needs: boolean) =>
+    importForm(map, undefined, flags.values, undefined, { needsPhotos: needs });
   const source =
     folder?.source ??
-    (await openInput(app, flags, {
+    (await openTable(app, flags, {
       job,
-      isColumn: (header) => isKnownColumn(header, known),
       words: importVocabulary,
+      flags,
+      mapFile,
+      // The sheet with photos comes first, but a change of fields needs none.
+      forms: (map) => [form(map, folder === null), form(map, false)],
       isCompared: !flags.dryRun,
     }));
   const converter = flags.convert ? await openConverter(app) : undefined;

@@ -5,28 +5,39 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
+import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts";
+import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
-import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
+import { FieldDigests } from "./digests.ts";
+import {
+  type FileRow,
+  inputRowProblems,
+  listLocalImages,
+  toFieldValues,
+  withOrientations,
+} from "./file-row.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
  * their paths are checked. `added`: photos that rows get in addition to those in the file. `needsPhotos`: whether a row of a
- * sheet without photo columns, or one whose photos were all emptied since its export, is invalid.
+ * sheet without photo columns, or one whose photos were all emptied since its export, is invalid. `codesAsWritten`: references are
+ * not looked at for damage.
  */
 export const importForm = (
   map: ColumnMap,
   photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
-  { needsPhotos = true } = {},
+  { needsPhotos = true, codesAsWritten = false } = {},
 ): RowForm => {
+  const damage = new DamageFinder(codesAsWritten ? ["name", "description"] : undefined);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
     added,
@@ -42,6 +53,7 @@ export const importForm = (
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
+      const { problems: lost } = damage.judge(read, (field) => isAsExported(field, exported, row));
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
       const fieldProblems: readonly FieldProblem[] = [
@@ -53,16 +65,19 @@ export const importForm = (
         fieldProblems.length === 0
           ? fieldProblems
           : fieldProblems.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
-      const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
+      const more = lost.length + repeated.length > 0;
+      const problems = more ? [...invalid, ...lost, ...repeated] : invalid;
       const images = photos === undefined ? [] : listLocalImages(row);
       if (images.length === 0) return problems;
       return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
     },
+    notes: (row) => damage.of(row).notes,
     beyondLimit: () => photos?.stopConverting(),
     readReference,
     // The service finds duplicates within one request only (Imports, rule 1).
     unique: {
-      toKey: readReference,
+      // Of two references whose digits are lost, it is not known whether they were one.
+      toKey: (row) => (damage.hasLost(row, "reference") ? undefined : readReference(row)),
       param: "reference",
       code: "duplicate_reference_in_file",
       message: (reference, first) => `duplicate reference "${reference}", first used${placeOfUse(first)}`,
@@ -93,7 +108,7 @@ function objectRead(
   values: ValueMap,
   orientations: ValueMap,
 ): Record<string, unknown> {
-  const row = valuesRead(object, values);
+  const row = valuesRead(withoutFormulas(object), values);
   const { images } = row;
   if (!Array.isArray(images)) return row;
   const { [emptyColumns]: empty = [] } = row as Partial<FileRow>;
@@ -103,6 +118,17 @@ function objectRead(
     isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
+}
+
+/** An object with the texts of formulas such as ="00123", as cells have them; the object itself if it has none. */
+function withoutFormulas(object: Record<string, unknown>): Record<string, unknown> {
+  let row = object;
+  for (const field of judgedFields) {
+    const value = object[field];
+    const text = typeof value === "string" ? formulaText(value) : null;
+    if (text !== null) row = { ...row, [field]: text };
+  }
+  return row;
 }
 
 /** A field that is null has no value. */
@@ -174,6 +200,14 @@ const exportedOf = (row: unknown): unknown => (row as Partial<FileRow> | null | 
 
 function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): object {
   return row;
+}
+
+/** Whether a field is as it was when the row was exported: so it is at the service. */
+function isAsExported(field: JudgedField, exported: unknown, row: unknown): boolean {
+  const before = exported === undefined ? null : readExported(exported, readReference(row) ?? "");
+  if (before === null) return false;
+  if (field === "reference") return before.hasReference;
+  return before.said.fields.agrees(field, FieldDigests.of(toFieldValues(row as FileRow)));
 }
 
 /** The problem of a value that was exported for another row, or not at all. */

@@ -83,7 +83,7 @@ const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$
  */
 const continued = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]";
 const doubleEncoded = new RegExp(
-  `[ÂÃÄÅ]${continued}|â[€‚]|ðŸ|(?:[ÎÏÐÑ×ØÙ]${continued}){2}|(?:[à-ï]${continued}{2}){2}|√[©®†°¢£§•¶ß™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæøÄ-ü]|[├┬][^\\s\\x00-\\x7f]`,
+  `[ÂÃÄÅ]${continued}|â[€‚\u0080\u0082]|ðŸ|(?:[ÎÏÐÑ×ØÙ]${continued}){2}|(?:[à-ï]${continued}{2}){2}|√[©®†°¢£§•¶ß™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæøÄ-ü]|[├┬][^\\s\\x00-\\x7f]`,
 );
 /** The last letter of a word in capitals, such as LÃ, before a sign. */
 const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)/g;
@@ -104,7 +104,7 @@ const longestWord = 20;
 /** Whether a text needs a second look: of a million, nearly all are sound. Descriptions are long, so few signs are looked for. */
 const isSuspicious = (field: JudgedField, text: string): boolean =>
   field === "description"
-    ? text.length <= longestWord || text.includes("Ã") || text.includes("â€") || text.includes(lostCharacter)
+    ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes(lostCharacter)
     : lastOfWords.has(text.charCodeAt(text.length - 1)) || suspicious[field].test(text) || foreign.test(text);
 
 /** What a text may have been damaged by; null for a sound one. */

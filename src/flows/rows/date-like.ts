@@ -15,7 +15,7 @@ const yearFirst = new RegExp(`^(?:19|20)\\d{2}([-./])(\\d{1,2})\\1(\\d{1,2})${cl
 const yearLast = new RegExp(`^(\\d{1,2})([-./])(\\d{1,2})\\2((?:19|20)\\d{2}|\\d{2})${clock}$`);
 const ofScript = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d{2} \d{4}\b/;
 const eastern = /^(?:\d{4}年)?\d{1,2}月(?:\d{1,2}日)?$/;
-const longestDate = 60;
+const longestDate = 100;
 
 /** Whether a text is a date as programs show it; MAR-1 in capitals is what one was made of. */
 export function isDateLike(text: string): boolean {

@@ -35,7 +35,7 @@ export const noteKinds = {
   decimal: { message: () => "", explains: "whole_decimal" },
   formatted_number: {
     message: (count, value) =>
-      `${isAre(count, "value is a number", "as a spreadsheet shows it", "as a spreadsheet shows them")} (${shortened(value)})`,
+      `${isAre(count, "value", "is a number as spreadsheets show it", "are numbers as spreadsheets show them")} (${shortened(value)})`,
     hint: asWritten,
     asks: true,
   },
@@ -49,6 +49,11 @@ export const noteKinds = {
     message: (count, value) =>
       `${isAre(count, "value", "looks like a date", "look like dates")} (${shortened(value)}): a spreadsheet may have changed what was typed, such as MAR-1`,
     hint: asWritten,
+    asks: true,
+  },
+  like_existing: {
+    message: (count, value) =>
+      `${isAre(count, "new reference", "probably stands for an existing product", "probably stand for existing products")} (${shortened(value)})`,
     asks: true,
   },
   empty_word: {

@@ -99,8 +99,7 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
         return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
       },
     }),
-    form: ({ map, values }) =>
-      importForm(map, undefined, values, undefined, { needsPhotos: needsPhotos(flags) }),
+    form: ({ map, values }) => importForm(map, undefined, values, undefined, formOptions(flags)),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     // The photos of a folder need no column.
     ...(folder !== null && { added: ["images"] }),
@@ -131,7 +130,7 @@ async function openFile(
           localPhotos,
         );
   const { limit } = flags;
-  const form = importForm(map, localPhotos, values, added, { needsPhotos: needsPhotos(flags) });
+  const form = importForm(map, localPhotos, values, added, formOptions(flags));
   const file = { source, read, limit, form };
   // The failed file names photos by their paths.
   const imagesOutside =
@@ -146,9 +145,11 @@ async function openFile(
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
 
-/** Whether rows without photos cannot be imported, whatever products exist. */
-const needsPhotos = ({ mode, photos, imagesFrom }: ImportFlags): boolean =>
-  mode !== "upsert" || photos === "all" || imagesFrom !== undefined;
+const formOptions = ({ mode, photos, imagesFrom, codesAsWritten }: ImportFlags) => ({
+  /** Whether rows without photos cannot be imported, whatever products exist. */
+  needsPhotos: mode !== "upsert" || photos === "all" || imagesFrom !== undefined,
+  codesAsWritten,
+});
 
 /** The folder of photos that the command names, if it does. */
 async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {

@@ -77,26 +77,21 @@ const emptyCodePart = /(?:^|[-_./])null(?=$|[-_./])/;
 /** A number in groups of three digits; with points, one group may be a part of a code. */
 const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$/;
 
+/** What the later bytes of a letter in UTF-8 are in Windows-1252 and ISO 8859-1. */
+const laterByte = /[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/g;
 /**
- * UTF-8 that was read as another encoding: Ã© in Windows-1252, √© on a Mac, ├® in MS-DOS. Alphabets other than Latin need two
- * such letters.
+ * UTF-8 that was read as another encoding, with \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in MS-DOS. Alphabets
+ * other than Latin need two such letters.
  */
-const continued = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]";
-const doubleEncoded = new RegExp(
-  `[ÂÃÄÅ]${continued}|â[€‚\u0080\u0082]|ðŸ|(?:[ÎÏÐÑ×ØÙ]${continued}){2}|(?:[à-ï]${continued}{2}){2}|√[©®†°¢£§•¶ß™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæøÄ-ü]|[├┬][^\\s\\x00-\\x7f]`,
-);
+const doubleEncoded =
+  /[ÂÃÄÅ]\x80|[âð]\x80\x80|(?:[ÎÏÐÑ×ØÙ]\x80|[à-ï]\x80\x80){2}|√[\x80∞≤≥∂∑∏π∫ΩæøÄ-ü]|[├┬][^\s\x00-\x7f]/;
 /** The last letter of a word in capitals, such as LÃ, before a sign. */
 const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)/g;
 
 const foreign = /[^\x00-\x7f]/;
-const lostStart = "#|err:|[+-]?\\d[\\d.,]*e";
-const wordStart = "[([<{\\\\]|undefined|(?:null|nan|none|n/?a|nat)\\b";
-const monthStart =
-  "(?:ja|fe|m[ae]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|de)[a-z]*\\.?[-./ ]+\\d|(?:mon|tue|wed|thu|fri|sat|sun) ";
-const suspicious = {
-  reference: new RegExp(`^\\s*(?:${lostStart}|[+-]?\\d+[^\\dA-DF-Z_]|'|${wordStart}|${monthStart})`, "i"),
-  name: new RegExp(`^\\s*(?:${lostStart}|\\d+[-./, ]|${wordStart}|${monthStart})`, "i"),
-};
+/** What references and names that may be damaged begin with, such as a month. */
+const suspicious =
+  /^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eé])[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
 /** The last characters of words that a program may have put at the end. */
 const lastOfWords: ReadonlySet<number> = new Set([..."dNl]"].map((letter) => letter.charCodeAt(0)));
 const longestWord = 20;
@@ -105,11 +100,11 @@ const longestWord = 20;
 const isSuspicious = (field: JudgedField, text: string): boolean =>
   field === "description"
     ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes(lostCharacter)
-    : lastOfWords.has(text.charCodeAt(text.length - 1)) || suspicious[field].test(text) || foreign.test(text);
+    : lastOfWords.has(text.charCodeAt(text.length - 1)) || suspicious.test(text) || foreign.test(text);
 
 /** What a text may have been damaged by; null for a sound one. */
 function doubtOf(text: string, field: JudgedField): DoubtCode | null {
-  if (doubleEncoded.test(text.replace(endOfCapitals, ""))) return "double_encoded";
+  if (doubleEncoded.test(text.replace(endOfCapitals, "").replace(laterByte, "\x80"))) return "double_encoded";
   if (emptyWord.test(text) || emptyPart.test(text)) return "empty_word";
   if (field === "description") return null;
   if (isDateLike(text)) return "date_like";

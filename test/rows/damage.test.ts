@@ -240,7 +240,7 @@ test("two references whose digits are lost are no duplicates, and no row is give
     `a.csv:2  reference  lost_digits  ${lost}`,
     `a.csv:3  reference  lost_digits  ${lost}`,
     'a.csv:5  reference  duplicate_reference_in_file  duplicate reference "1-Mar", first used on line 4',
-    "A reference that a program has damaged may stand for several products: correct it before you leave out a row.",
+    "A damaged reference may belong to several products: correct it before you remove a row.",
     'a.csv:4  2 values look like dates ("1-Mar"): a spreadsheet may have changed what was typed, such as MAR-1. Correct them. If the references of your shop are like that, add --codes-as-written.',
   ]);
 });
@@ -278,7 +278,7 @@ describe("--codes-as-written", () => {
 });
 
 describe("products that exist in another writing", () => {
-  const note = '3 new references probably stand for existing products ("1001.0 for 1001")';
+  const note = '3 new references probably mean existing products ("1001.0 for 1001")';
 
   test("are named before anything is sent, by an import and by a plan", async () => {
     const world = await worldWith(["1001", "1002", "1003"]);
@@ -324,7 +324,7 @@ describe("products that exist in another writing", () => {
     world.writeRows("a.csv", ["1001.0,Belt"]);
     const terminal = atTerminal(world, "import a.csv");
     await terminal.type("Import 1 doubtful value as it is?", "y\r");
-    await terminal.type("Create a new product beside the existing one?", "n\r");
+    await terminal.type("Create a new product in addition to the existing one?", "n\r");
     expect((await terminal.ran).exit).toBe(2);
     expect(world.named()).toEqual(["1001 Known 1001"]);
   });

@@ -160,8 +160,7 @@ class LinesBelow {
 const oneRow = "Each product has one row: of several rows for sizes or colors, keep one.";
 
 /** Of products whose references were damaged, one would be lost. */
-const damagedRows =
-  "A reference that a program has damaged may stand for several products: correct it before you leave out a row.";
+const damagedRows = "A damaged reference may belong to several products: correct it before you remove a row.";
 
 const moreProblems = (count: number, listsAll: string): string =>
   `${grouped(count)} more ${count === 1 ? "problem" : "problems"}; to list all of them, add ${listsAll}`;

@@ -77,8 +77,8 @@ export async function confirmLikeExisting({ likeExisting }: Plan, run: ImportRun
   if (deps.confirm === undefined) return;
   const products =
     note.count === 1
-      ? "a new product beside the existing one"
-      : `${grouped(note.count)} new products beside the existing ones`;
+      ? "a new product in addition to the existing one"
+      : `${grouped(note.count)} new products in addition to the existing ones`;
   if (!(await deps.confirm(`Create ${products}?`))) throw declined(input.file.source.name, correctIt);
 }
 

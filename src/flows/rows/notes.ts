@@ -53,7 +53,7 @@ export const noteKinds = {
   },
   like_existing: {
     message: (count, value) =>
-      `${isAre(count, "new reference", "probably stands for an existing product", "probably stand for existing products")} (${shortened(value)})`,
+      `${isAre(count, "new reference", "probably means an existing product", "probably mean existing products")} (${shortened(value)})`,
     asks: true,
   },
   empty_word: {

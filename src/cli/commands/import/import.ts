@@ -86,7 +86,7 @@ function withFlags(made: Command): Command {
     .option("--skip-invalid", "skip invalid rows and import the others", false)
     .option(
       "--codes-as-written",
-      "import references that look like damaged ones, such as 1001.0 or 1E+06, as they are",
+      "keep references as written, also those that look damaged, such as 1001.0 or 1E+06",
       false,
     )
     .option("--dry-run", "check the file without sending it", false)

@@ -340,6 +340,16 @@ test("an exported sheet keeps what the service has, whatever its shape, and show
   expect((await world.cat("import all.csv --dry-run --no-progress")).stderr).toContain("looks like a date");
 });
 
+test("a mirror is restored with the references that the service had", async () => {
+  const world = await worldWith(["1E+06", "1-Mar"]);
+  expect((await world.cat("export sync mirror --role source --no-progress")).exit).toBe(0);
+  expect((await world.cat("products delete 1E+06 1-Mar --yes")).exit).toBe(0);
+  const ran = await world.cat("import mirror --json");
+  expect(ran.exit, ran.stderr).toBe(0);
+  expect(JSON.parse(ran.stdout).notes).toBeUndefined();
+  expect(world.named()).toEqual(["1E+06 Known 1E+06", "1-Mar Known 1-Mar"]);
+});
+
 test("a failed file with corrected texts is imported", async () => {
   const world = await worldWith();
   world.writeRows("a.csv", ["A-1,#N/A", "4.01E+12,Hat", "A-3,Scarf"]);

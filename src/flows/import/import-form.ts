@@ -27,17 +27,17 @@ import { exportedColumn, readExported, withPlaces } from "./said.ts";
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
  * their paths are checked. `added`: photos that rows get in addition to those in the file. `needsPhotos`: whether a row of a
- * sheet without photo columns, or one whose photos were all emptied since its export, is invalid. `codesAsWritten`: references are
- * not looked at for damage.
+ * sheet without photo columns, or one whose photos were all emptied since its export, is invalid. `judged`: fields that
+ * are looked at for damage (all by default).
  */
 export const importForm = (
   map: ColumnMap,
   photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
-  { needsPhotos = true, codesAsWritten = false } = {},
+  { needsPhotos = true, judged }: { needsPhotos?: boolean; judged?: readonly JudgedField[] } = {},
 ): RowForm => {
-  const damage = new DamageFinder(codesAsWritten ? ["name", "description"] : undefined);
+  const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
     added,

@@ -92,15 +92,27 @@ const foreign = /[^\x00-\x7f]/;
 /** What references and names that may be damaged begin with, such as a month. */
 const suspicious =
   /^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eé])[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
-/** The last characters of words that a program may have put at the end. */
-const lastOfWords: ReadonlySet<number> = new Set([..."dNl]"].map((letter) => letter.charCodeAt(0)));
+/** Whether a program may have put a word at the end. */
+function endsWithWord(text: string): boolean {
+  switch (text[text.length - 1]) {
+    case "d":
+      return text.endsWith("undefined");
+    case "N":
+      return text.endsWith("NaN");
+    case "l":
+      return text.endsWith("null");
+    default:
+      return text.endsWith("]");
+  }
+}
+
 const longestWord = 20;
 
 /** Whether a text needs a second look: of a million, nearly all are sound. Descriptions are long, so few signs are looked for. */
 const isSuspicious = (field: JudgedField, text: string): boolean =>
   field === "description"
     ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes(lostCharacter)
-    : lastOfWords.has(text.charCodeAt(text.length - 1)) || suspicious.test(text) || foreign.test(text);
+    : endsWithWord(text) || suspicious.test(text) || foreign.test(text);
 
 /** What a text may have been damaged by; null for a sound one. */
 function doubtOf(text: string, field: JudgedField): DoubtCode | null {
@@ -182,24 +194,28 @@ const sound: RowDamage = { problems: [], notes: [] };
 /** Judges rows once, and keeps what it found of them: a million rows are not looked at again for their notes. */
 export class DamageFinder {
   readonly #found = new WeakMap<object, RowDamage>();
-  readonly #fields: readonly JudgedField[];
+  readonly #skips: ReadonlySet<JudgedField>;
 
   /** `fields`: those that are judged. */
   constructor(fields: readonly JudgedField[] = judgedFields) {
-    this.#fields = fields;
+    this.#skips = new Set(judgedFields.filter((field) => !fields.includes(field)));
   }
 
   /** Judges a row. `isSound`: whether a field is known to be sound, whatever its shape. */
   judge(row: unknown, isSound: (field: JudgedField) => boolean): RowDamage {
     if (typeof row !== "object" || row === null) return sound;
-    let found = sound;
-    for (const field of this.#fields) {
-      const damage = damageOf(field, (row as Record<string, unknown>)[field]);
-      if (damage === null || isSound(field)) continue;
-      const { problem = [], note = [] } = damage;
-      found = { problems: found.problems.concat(problem), notes: found.notes.concat(note) };
-    }
-    if (found !== sound) this.#found.set(row, found);
+    const { reference, name, description } = row as Partial<Record<JudgedField, unknown>>;
+    const ofReference = damageOf("reference", reference);
+    const ofName = damageOf("name", name);
+    const ofDescription = damageOf("description", description);
+    if (ofReference === null && ofName === null && ofDescription === null) return sound;
+    const damages = [ofReference, ofName, ofDescription].flatMap((damage, index) => {
+      const field = judgedFields[index]!;
+      return damage === null || this.#skips.has(field) || isSound(field) ? [] : [damage];
+    });
+    const problems = damages.flatMap(({ problem }) => problem ?? []);
+    const found = { problems, notes: damages.flatMap(({ note }) => note ?? []) };
+    this.#found.set(row, found);
     return found;
   }
 

@@ -99,7 +99,7 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
         return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
       },
     }),
-    form: ({ map, values }) => importForm(map, undefined, values, undefined, formOptions(flags)),
+    form: ({ map, values }) => importForm(map, undefined, values, undefined, formOptions(flags, folder)),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     // The photos of a folder need no column.
     ...(folder !== null && { added: ["images"] }),
@@ -130,7 +130,7 @@ async function openFile(
           localPhotos,
         );
   const { limit } = flags;
-  const form = importForm(map, localPhotos, values, added, formOptions(flags));
+  const form = importForm(map, localPhotos, values, added, formOptions(flags, folder));
   const file = { source, read, limit, form };
   // The failed file names photos by their paths.
   const imagesOutside =
@@ -145,10 +145,14 @@ async function openFile(
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
 
-const formOptions = ({ mode, photos, imagesFrom, codesAsWritten }: ImportFlags) => ({
+const formOptions = (
+  { mode, photos, imagesFrom, codesAsWritten }: ImportFlags,
+  folder: PhotoFolder | null,
+): Parameters<typeof importForm>[4] => ({
   /** Whether rows without photos cannot be imported, whatever products exist. */
   needsPhotos: mode !== "upsert" || photos === "all" || imagesFrom !== undefined,
-  codesAsWritten,
+  // A mirror has what the service had.
+  ...(folder?.hasNames ? { judged: [] } : codesAsWritten ? { judged: ["name", "description"] } : {}),
 });
 
 /** The folder of photos that the command names, if it does. */

@@ -4,6 +4,7 @@
 import { shortened } from "../../contract/did-you-mean.ts";
 import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
+import { urlNoteKinds } from "./url-notes.ts";
 
 /** A kind of notes. */
 export interface NoteKind {
@@ -23,6 +24,7 @@ const asWritten = "Correct them. If the references of your shop are like that, a
 
 /** The kinds, in no order: notes are listed by their first place. */
 export const noteKinds = {
+  ...urlNoteKinds,
   lines_above_header: {
     message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
   },

@@ -40,7 +40,6 @@ export async function outputTargets(
 ): Promise<OutputTargets> {
   const { cwd } = place;
   const { source } = file;
-  checkOutputNames(flags, source);
   const input = flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file);
   const taken: (string | null)[] = [
     ...(await Promise.all([input, ...place.inUse].map(readIdentity))),
@@ -82,16 +81,16 @@ export async function outputTargets(
   const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =
     flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
+  const results = flags.results === undefined ? null : await target("--results", flags.results);
+  // A file that must stay is named as such, whatever its ending.
+  checkOutputNames(flags, source);
   return {
     failedFile: { ...failed, isNamed: flags.failed !== undefined, mode: await modeOfFailed(input) },
-    resultsFile:
-      flags.results === undefined
-        ? null
-        : {
-            ...(await target("--results", flags.results)),
-            formulaGuard: flags.formulaGuard,
-            csv: isCsvName(flags.results) ? await resultsStyle(place.app, flags.excel, file) : undefined,
-          },
+    resultsFile: results && {
+      ...results,
+      formulaGuard: flags.formulaGuard,
+      csv: isCsvName(flags.results!) ? await resultsStyle(place.app, flags.excel, file) : undefined,
+    },
   };
 }
 

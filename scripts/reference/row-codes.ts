@@ -65,6 +65,7 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       photo_not_readable: "Check the permissions of the photo.",
       photo_outside_root: "Add --images-outside, or move the photo.",
       photo_damaged: "Download it again: cat export sync DIR --verify",
+      damaged_image: "A part of the photo is missing: copy or download it again.",
       photo_changed: "The photo changed while it was read: run the command again.",
       images_root_not_found: "Check --images-root.",
       no_photos: "Check the folder and --pattern.",

@@ -246,8 +246,7 @@ export class LocalPhotos {
       if (conversion !== "offered") return this.#converted(conversion, convertible, shown);
       return { ...problem, message: `${problem.message}; add --convert to upload it as JPEG`, at: real };
     }
-    if (conversion === undefined || conversion === "offered" || !(await conversion.isTooLarge(look)))
-      return look;
+    if (conversion === undefined || conversion === "offered" || !conversion.isWanted(look)) return look;
     return this.#converted(conversion, look, shown);
   }
 

@@ -76,9 +76,10 @@ function problemLines(
         `${io.visible(`${placeText(name, problem, photoAt)}  ${param ?? "-"}  ${code}`)}  ${shortText(io.visible(wholeMessage(problem)))}`,
       );
     },
-    async end() {
+    async end(check: Pick<ListEnd, "notes"> = {}) {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
-      for (const line of below.lines) await io.line(line);
+      for (const line of [...below.lines, ...noteLines(name, check, photoAt)])
+        await io.line(io.visible(line));
     },
   };
 }
@@ -92,7 +93,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
       below.add(problem);
       groups.add(problem, wholeMessage(problem, noBreak));
     },
-    async end() {
+    async end(check: Pick<ListEnd, "notes"> = {}) {
       const { columns: width } = context.stderr;
       const inFile = photoAt === undefined ? `${shownName(file)}: ` : "";
       const rows = groups.inOrder(photoAt).map(({ field, message, where }) => {
@@ -118,7 +119,8 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
           await io.line(indent + io.paintNote.dim(line), asIs);
       }
       if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
-      for (const line of below.lines) await io.line(line);
+      for (const line of [...below.lines, ...noteLines(shownName(file), check, photoAt)])
+        await io.line(io.visible(line));
     },
   };
 }
@@ -127,6 +129,17 @@ const widestField = 24;
 
 /** For lines with their own indent. */
 const asIs = { wrap: false };
+
+/** One line for each kind of notes, with its first place. */
+const noteLines = (
+  name: string,
+  { notes = [] }: Pick<ListEnd, "notes">,
+  photoAt: PhotoAt | undefined,
+): string[] =>
+  notes.map(
+    (note) =>
+      `${placeText(name, note, photoAt)}  ${shortText(note.message)}${/[.?]$/.test(note.message) ? "" : "."}`,
+  );
 
 /** What is said once, below all problems. */
 class LinesBelow {
@@ -182,9 +195,12 @@ export function problemReport(
       gathered = "";
       await write(text);
     },
-    async end({ total, valid, invalid, left, converted }) {
+    async end({ total, valid, invalid, left, converted, notes = [] }) {
       if (count === 0 && !always) return;
-      const counts = JSON.stringify({ total, valid, invalid, left, converted, ...more() });
+      const others: { notes?: readonly unknown[] } = more();
+      const all = [...notes, ...(others.notes ?? [])];
+      const noted = all.length === 0 ? {} : { notes: all };
+      const counts = JSON.stringify({ total, valid, invalid, left, converted, ...others, ...noted });
       await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };

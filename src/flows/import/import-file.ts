@@ -14,6 +14,7 @@ import { shownName } from "../words.ts";
 import { changeProducts } from "./change-products.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
+import { confirmDoubts } from "./guards.ts";
 import {
   type CheckedFile,
   type FileToImport,
@@ -47,6 +48,7 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
   const checked = await checkFiles(files);
   const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));
   if (checked.some(({ check, input }) => isRejected(check, input))) return { outcomes, unbegun: undefined };
+  await confirmDoubts(checked);
   // An output that cannot be written is reported before anything is sent.
   const targets: OutputTargets[] = [];
   for (const { deps } of files) targets.push(await deps.targets());

@@ -1,5 +1,6 @@
 import type { ProgressEvent } from "../progress-event.ts";
 import { shownName } from "../words.ts";
+import { type FileNote, FileNotes } from "./notes.ts";
 import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
@@ -23,6 +24,8 @@ export interface CheckResult {
    * invalid; an error that ends the reading keeps the counts of the rows before it.
    */
   unusable: boolean;
+  /** What may be a mistake and is read as it is, by its first place; missing if there is nothing. */
+  notes?: readonly FileNote[];
   /** Rows beyond the limit, which count nowhere else; only with a limit. */
   left?: number;
 }
@@ -73,6 +76,7 @@ export async function checkFile(
     unusable = true;
     await onProblem(problem);
   };
+  const notes = new FileNotes();
   let headReported = 0;
   const reportHead = async () => {
     while (headReported < reader.headProblems.length) await fileProblem(reader.headProblems[headReported++]!);
@@ -93,6 +97,9 @@ export async function checkFile(
       // A failure is thrown where it is awaited, and not while an earlier row is.
       for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
       for (const [index, row] of rows.entries()) {
+        if (isWithin(file, first + index))
+          for (const note of reader.notes(row))
+            notes.add(note.code, note.value, () => reader.notePlace(row, note));
         const judgment = judged[index]!;
         const problems = judgment instanceof Promise ? await judgment : judgment;
         // Photos may take long.
@@ -125,13 +132,19 @@ export async function checkFile(
     await reportHead();
     await fileProblem(error.problem);
   }
+  for (const { code, value, count, ...place } of reader.headNotes) notes.add(code, value, () => place, count);
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
   const taken = Math.min(total, file.limit ?? total);
   if (headReported > 0) invalid = taken;
   const allowance = file.limit === undefined ? {} : { left: total - taken };
-  return { check: { total: taken, valid: taken - invalid, invalid, unusable, ...allowance }, refused };
+  const found = notes.list();
+  const noted = found.length === 0 ? {} : { notes: found };
+  return {
+    check: { total: taken, valid: taken - invalid, invalid, unusable, ...allowance, ...noted },
+    refused,
+  };
 }
 
 /**

@@ -59,6 +59,7 @@ const windowBytes = 64 * 1024;
 const lastBytes = 256;
 /** More segments, and bytes that fill the space between them, than the head of a JPEG has. */
 const mostSegments = 1000;
+const endOfGif = 0x3b;
 const endOfJpeg = Buffer.from([0xff, 0xd9]);
 /** The chunk without content that ends every PNG, with its checksum. */
 const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
@@ -79,6 +80,39 @@ export function isCompleteImage(image: ImageBytes): boolean {
   const end = head.readUInt32LE(4) + 8;
   if (end > image.length) return false;
   return image.read(Math.max(0, end - zerosOf(end)), end).some((byte) => byte !== 0);
+}
+
+/** More boxes than a still AVIF image has at its top level. */
+const mostBoxes = 100;
+
+/** Whether an image of a type that is converted first has its end, as far as its head shows. */
+export function isCompleteForeign(image: ImageBytes, type: "TIFF" | "AVIF" | "GIF" | "BMP"): boolean {
+  const { length } = image;
+  if (type === "GIF") {
+    const end = image.read(Math.max(0, length - lastBytes), length);
+    return end.findLast((byte) => byte !== 0) === endOfGif;
+  }
+  const head = Buffer.from(image.read(0, 16));
+  if (head.length < 16) return false;
+  if (type === "BMP") return head.readUInt32LE(2) <= length;
+  if (type === "TIFF") {
+    const isLittle = head[0] === 0x49;
+    // Large ones have an offset of eight bytes.
+    const isLarge = head[2] === 0x2b || head[3] === 0x2b;
+    if (isLarge) return Number(isLittle ? head.readBigUInt64LE(8) : head.readBigUInt64BE(8)) < length;
+    return (isLittle ? head.readUInt32LE(4) : head.readUInt32BE(4)) < length;
+  }
+  let at = 0;
+  for (let count = 0; at < length && count < mostBoxes; count++) {
+    const box = Buffer.from(image.read(at, at + 16));
+    if (box.length < 8) return false;
+    const size = box.readUInt32BE(0);
+    // 0: to the end of the file.
+    if (size === 0) return true;
+    if (size === 1) at += box.length < 16 ? length : Number(box.readBigUInt64BE(8));
+    else at += Math.max(8, size);
+  }
+  return at <= length;
 }
 
 /**

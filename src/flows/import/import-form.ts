@@ -6,6 +6,7 @@ import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
+import type { FieldNote } from "../rows/notes.ts";
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
@@ -13,6 +14,7 @@ import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
 import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
+import { sharedPhotos } from "./shared-photos.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
@@ -22,7 +24,7 @@ import { exportedColumn, readExported, withPlaces } from "./said.ts";
  */
 export const importForm = (
   map: ColumnMap,
-  photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
+  photos?: Pick<LocalPhotos, "problems" | "stopConverting" | "oddity" | "sizeOf" | "digest">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
   { needsPhotos = true } = {},
@@ -58,6 +60,8 @@ export const importForm = (
       if (images.length === 0) return problems;
       return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
     },
+    notes: (row) => (photos === undefined ? noNotes : photoNotes(row, photos)),
+    ...(photos !== undefined && { notesAcrossRows: (random) => sharedPhotos(random, photos) }),
     beyondLimit: () => photos?.stopConverting(),
     readReference,
     // The service finds duplicates within one request only (Imports, rule 1).
@@ -188,6 +192,22 @@ function exportedProblems(exported: unknown, row: unknown): readonly FieldProble
     return [];
   const message = `${exportedColumn} is not a value that was exported: empty it, remove the column, or export again`;
   return [{ param: exportedColumn, code: "invalid_row", message }];
+}
+
+const noNotes: readonly FieldNote[] = [];
+
+/** Notes on local photos that the service would show otherwise than programs do. */
+function photoNotes(row: unknown, photos: Pick<LocalPhotos, "oddity">): readonly FieldNote[] {
+  let notes = noNotes;
+  for (const { index, path } of listLocalImages(row)) {
+    const odd = photos.oddity(path);
+    if (odd === undefined) continue;
+    const at = { param: `images[${index}].path`, value: path };
+    const cmyk = odd.isCmyk ? [{ code: "cmyk_photo", ...at } as const] : [];
+    const turned = odd.isTurned ? [{ code: "turned_photo", ...at } as const] : [];
+    notes = [...notes, ...cmyk, ...turned];
+  }
+  return notes;
 }
 
 function photoProblem({ index, path, code, message }: PhotoProblem): FieldProblem {

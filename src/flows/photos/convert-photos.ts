@@ -6,7 +6,14 @@ import { detectForeignType } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import { newFile } from "../../open-file.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
-import { type FileProblem, type PhotoCode, type PhotoFile, readWholePhoto } from "./photo-file.ts";
+import { imageInMemory, isCompleteForeign } from "../files/image-bytes.ts";
+import {
+  damagedImage,
+  type FileProblem,
+  type PhotoCode,
+  type PhotoFile,
+  readWholePhoto,
+} from "./photo-file.ts";
 
 /** Images decoded at once: each may take some hundred MB of memory. */
 const decodedAtOnce = 2;
@@ -77,6 +84,9 @@ export class PhotoConverter {
     if (this.#signal.aborted || this.#isClosed) return fault("interrupted");
     if (file.size > largestFile) return fault("it has more than 512 MB");
     const bytes = await readWholePhoto(file, shown);
+    const foreign = detectForeignType(bytes);
+    if (foreign !== null && !isCompleteForeign(imageInMemory([bytes]), foreign))
+      return damagedImage(shown, foreign);
     let jpeg: Buffer | null;
     let isOpen = false;
     try {

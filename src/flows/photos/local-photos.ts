@@ -6,6 +6,7 @@ import pLimit from "p-limit";
 import { questionFor } from "../../contract/did-you-mean.ts";
 import { CatError, outOfFiles } from "../../errors.ts";
 import { whenFree } from "../../open-file.ts";
+import type { ImageHead } from "../files/image-head.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
 import { isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
@@ -51,6 +52,8 @@ export class LocalPhotos {
   readonly #looks = new Map<string, Promise<PhotoFile | FileProblem>>();
   /** By the path without links, so that a file with two names is read once. */
   readonly #digests = new Map<string, Promise<string>>();
+  /** By path; few photos are. */
+  readonly #odd = new Map<string, ImageHead>();
   readonly #nearby = new NamesNearby();
   #realRoots: Promise<string[]> | undefined;
 
@@ -106,6 +109,17 @@ export class LocalPhotos {
       const { code, message, isNoFile } = look;
       return [{ ...images[place]!, code, message, ...(isNoFile && { isNoFile }) }];
     });
+  }
+
+  /** Whether a checked photo is uploaded as it is though its colors are for print, or it is stored turned. */
+  oddity(path: string): { readonly isCmyk: boolean; readonly isTurned: boolean } | undefined {
+    return this.#odd.get(path);
+  }
+
+  /** The size of a photo in bytes; null if it cannot be used. */
+  async sizeOf(path: string): Promise<number | null> {
+    const look = await this.#look(path);
+    return "code" in look ? null : look.size;
   }
 
   /** Two of the paths with the same content, or null. Reads only files of the same size. Throws like `digest`. */
@@ -184,10 +198,16 @@ export class LocalPhotos {
     let look = this.#looks.get(path);
     if (look === undefined) {
       const converts = this.#isConverting;
-      look = this.#inTurn(async () => this.#compared(path, await this.#lookAt(path, converts)));
+      look = this.#inTurn(async () => this.#noted(path, await this.#lookAt(path, converts)));
       this.#looks.set(path, look);
     }
     return look;
+  }
+
+  async #noted(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
+    if (!("code" in look) && look.converted === undefined && (look.head?.isCmyk || look.head?.isTurned))
+      this.#odd.set(path, look.head);
+    return this.#compared(path, look);
   }
 
   async #compared(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
@@ -306,43 +326,3 @@ export class LocalPhotos {
 const isSameName = (a: string, b: string): boolean => a !== b && a.normalize("NFC") === b.normalize("NFC");
 
 const quoted = (path: string): string => JSON.stringify(path.length > 200 ? `...${path.slice(-197)}` : path);
-
-/** The flags for local photos. */
-export interface PhotoFlags {
-  conversion?: PhotosPlace["conversion"];
-  imagesRoot?: string | undefined;
-  imagesOutside?: boolean | undefined;
-  alsoIn?: string | undefined;
-  digests?: PhotosPlace["digests"];
-}
-
-/**
- * The local photos of an import, relative to `imagesRoot` (`--images-root`), otherwise to the folder of the
- * file, or to `cwd` if the rows come from standard input or a pipe (`sourcePath` is null). They must be
- * inside that folder unless `imagesOutside` (`--images-outside`). Throws InputError if `imagesRoot` is not a
- * folder.
- */
-export async function openLocalPhotos(
-  { imagesRoot, imagesOutside: mayLeave = false, alsoIn, conversion, digests }: PhotoFlags,
-  { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
-): Promise<LocalPhotos> {
-  if (imagesRoot === undefined) {
-    return sourcePath === null
-      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave, alsoIn, conversion })
-      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, alsoIn, conversion, digests });
-  }
-  const root = resolve(cwd, imagesRoot);
-  const fault = await realpath(root)
-    .then(lstat)
-    .then(
-      (stats) => (stats.isDirectory() ? null : "is not a folder"),
-      ({ code }: NodeJS.ErrnoException) =>
-        code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
-    );
-  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave, alsoIn, conversion });
-  throw new InputError(
-    `--images-root ${imagesRoot} ${fault}`,
-    "images_root_not_found",
-    "Use the base folder of the photo paths.",
-  );
-}

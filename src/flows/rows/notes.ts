@@ -1,6 +1,7 @@
 // What may be a mistake and is read as it is: said once a kind and file, with the count and the first place. A note changes
 // neither counts nor the exit status.
 
+import { truncated } from "../../text.ts";
 import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
 
@@ -18,6 +19,19 @@ export interface NoteKind {
 export const noteKinds = {
   lines_above_header: {
     message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
+  },
+  cmyk_photo: {
+    message: (count) => `${counted(count, "photo")} in the colors of a printer (CMYK)`,
+    hint: "Add --convert to upload such photos in sRGB",
+  },
+  turned_photo: {
+    message: (count) => `${counted(count, "photo")} stored turned, with an EXIF orientation`,
+    hint: "Add --convert to upload such photos upright",
+  },
+  same_photo: {
+    message: (count, value) =>
+      `${counted(count, "photo")} also on another product, such as ${JSON.stringify(truncated(value, 80))}`,
+    hint: "Check that the products share them",
   },
 } satisfies Readonly<Record<string, NoteKind>>;
 

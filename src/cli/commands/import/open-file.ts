@@ -5,7 +5,8 @@ import { importVocabulary, isKnownColumn, objectVocabulary } from "../../../flow
 import { importForm } from "../../../flows/import/import-form.ts";
 import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
-import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
+import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
+import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
 import { formatOfName } from "../../../flows/rows/input-format.ts";
 import type { FileJob } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";

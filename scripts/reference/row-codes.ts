@@ -66,6 +66,7 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       photo_outside_root: "Add --images-outside, or move the photo.",
       photo_damaged: "Download it again: cat export sync DIR --verify",
       damaged_image: "A part of the photo is missing: copy or download it again.",
+      misread_name: "Rename the file, or unpack the ZIP with another program.",
       photo_changed: "The photo changed while it was read: run the command again.",
       images_root_not_found: "Check --images-root.",
       no_photos: "Check the folder and --pattern.",

@@ -9,7 +9,8 @@ import { whenFree } from "../../open-file.ts";
 import type { ImageHead } from "../files/image-head.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
-import { isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
+import { findByLastParts, isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
+import { misreadName } from "./misread-names.ts";
 import {
   type FileProblem,
   hashPhoto,
@@ -32,6 +33,8 @@ export interface PhotosPlace {
   called?: string | undefined;
   /** Whether paths may lead out of the root: through `..`, a link, or an absolute path. */
   mayLeave?: boolean | undefined;
+  /** Whether rows are made from the names of the photos, which must have been read right then. */
+  namesAreRead?: boolean | undefined;
   /** Converts photos that the service does not take, or "offered": messages name `--convert`. */
   conversion?: PhotoConverter | "offered" | undefined;
   /** The SHA-256 (hex) of the bytes that a path must have; others may have any. */
@@ -45,6 +48,7 @@ export class LocalPhotos {
   readonly #alsoIn: string | undefined;
   readonly #called: string;
   readonly #mayLeave: boolean;
+  readonly #namesAreRead: boolean;
   readonly #conversion: PhotosPlace["conversion"];
   readonly #expected: PhotosPlace["digests"];
   #isConverting = true;
@@ -62,6 +66,7 @@ export class LocalPhotos {
     alsoIn,
     called = "the folder of the file",
     mayLeave = false,
+    namesAreRead = false,
     conversion,
     digests,
   }: PhotosPlace) {
@@ -69,6 +74,7 @@ export class LocalPhotos {
     this.#alsoIn = alsoIn;
     this.#called = called;
     this.#mayLeave = mayLeave;
+    this.#namesAreRead = namesAreRead;
     this.#conversion = conversion;
     this.#expected = digests;
   }
@@ -212,24 +218,32 @@ export class LocalPhotos {
 
   async #compared(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
     const expected = this.#expected?.get(path);
-    if (expected === undefined || "code" in look) return look;
-    const digest = hashPhoto(look, quoted(path));
-    this.#digests.set(look.real, digest);
-    if ((await digest) === expected) return look;
-    return {
-      code: "photo_damaged",
-      message: `${quoted(path)} is not the photo that was saved`,
-      at: look.real,
-    };
+    const isCut = "code" in look && look.code === "damaged_image";
+    if (expected === undefined || ("code" in look && !isCut)) return look;
+    if (!("code" in look)) {
+      const digest = hashPhoto(look, quoted(path));
+      this.#digests.set(look.real, digest);
+      if ((await digest) === expected) return look;
+    }
+    const at = "code" in look ? look.at! : look.real;
+    return { code: "photo_damaged", message: `${quoted(path)} is not the photo that was saved`, at };
   }
 
   async #lookAt(path: string, converts: boolean): Promise<PhotoFile | FileProblem> {
+    const why = this.#namesAreRead ? misreadName(path) : null;
+    if (why !== null) return { code: "misread_name", message: `the name ${quoted(path)} ${why}` };
     const first = await this.#lookFor(path, resolve(this.root, path), converts);
+    if (!("code" in first) || !(first.code === "photo_not_found" || first.isOfOther)) return first;
     // A list made on Windows separates folders with backslashes.
-    if (!("code" in first) || first.code !== "photo_not_found" || sep === "\\" || !path.includes("\\"))
-      return first;
-    const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")), converts);
-    return "code" in second && second.code === "photo_not_found" ? first : second;
+    if (!first.isOfOther && sep !== "\\" && path.includes("\\")) {
+      const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")), converts);
+      if (!("code" in second) || second.code !== "photo_not_found") return second;
+    }
+    const found = await findByLastParts(this.root, path);
+    if (found === null) return first;
+    const { cut, rest } = found;
+    const message = `${quoted(path)} is a path of another machine; "${rest}" is in ${this.#called}: remove "${cut}" from the paths`;
+    return { ...first, message };
   }
 
   async #lookFor(path: string, resolved: string, converts: boolean): Promise<PhotoFile | FileProblem> {
@@ -237,7 +251,7 @@ export class LocalPhotos {
     const isOutside = (where: string) => !this.#mayLeave && !roots.some((root) => isWithin(root, where));
     // Nothing is revealed about a path outside the root, not even whether it exists.
     if (isOutside(resolved) && !this.#roots.some((root) => isWithin(root, resolved)))
-      return this.#outside(quoted(path), path, resolved);
+      return { ...this.#outside(quoted(path), path, resolved), isOfOther: isAbsolute(path) };
     const throughLink = `${quoted(path)} (through a link)`;
     try {
       const real = await realpath(resolved);
@@ -289,7 +303,9 @@ export class LocalPhotos {
       const names = await this.#nearby.like(resolved);
       if (names.length === 1 && isSameName(names[0]!, basename(resolved)))
         return this.#lookFor(path, join(dirname(resolved), names[0]!), converts);
-      const hint = questionFor(names, "; ", quoted);
+      const misread = names.length === 1 ? misreadName(names[0]!) : null;
+      const hint =
+        misread === null ? questionFor(names, "; ", quoted) : `; the name ${quoted(names[0]!)} ${misread}`;
       return { code: "photo_not_found", message: `${resolved} does not exist${hint}` };
     }
     const why = code === "EACCES" || code === "EPERM" ? "permission denied" : code;

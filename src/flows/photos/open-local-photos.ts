@@ -10,6 +10,7 @@ export interface PhotoFlags {
   imagesOutside?: boolean | undefined;
   alsoIn?: string | undefined;
   digests?: PhotosPlace["digests"];
+  namesAreRead?: boolean;
 }
 
 /**
@@ -19,14 +20,14 @@ export interface PhotoFlags {
  * folder.
  */
 export async function openLocalPhotos(
-  { imagesRoot, imagesOutside: mayLeave = false, alsoIn, conversion, digests }: PhotoFlags,
+  { imagesRoot, imagesOutside: mayLeave = false, alsoIn, conversion, digests, namesAreRead }: PhotoFlags,
   { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
 ): Promise<LocalPhotos> {
-  if (imagesRoot === undefined) {
+  const place = { mayLeave, alsoIn, conversion, digests, namesAreRead };
+  if (imagesRoot === undefined)
     return sourcePath === null
-      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave, alsoIn, conversion })
-      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, alsoIn, conversion, digests });
-  }
+      ? new LocalPhotos({ ...place, root: cwd, called: "the current folder" })
+      : new LocalPhotos({ ...place, root: dirname(sourcePath) });
   const root = resolve(cwd, imagesRoot);
   const fault = await realpath(root)
     .then(lstat)
@@ -35,7 +36,7 @@ export async function openLocalPhotos(
       ({ code }: NodeJS.ErrnoException) =>
         code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
     );
-  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave, alsoIn, conversion });
+  if (fault === null) return new LocalPhotos({ ...place, root, called: "--images-root" });
   throw new InputError(
     `--images-root ${imagesRoot} ${fault}`,
     "images_root_not_found",

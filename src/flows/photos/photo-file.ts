@@ -30,6 +30,8 @@ export interface FileProblem {
   readonly message: string;
   /** Whether it is a folder, a pipe or a device. */
   readonly isNoFile?: boolean;
+  /** Whether its path is one of another folder. */
+  readonly isOfOther?: boolean;
   /** Its path, if known; the file may be missing or of another kind. */
   readonly at?: string;
   /** The file, if it is an image that can be converted. */
@@ -175,6 +177,7 @@ export type PhotoCode =
   | "photo_not_readable"
   | "photo_damaged"
   | "damaged_image"
+  | "misread_name"
   | "too_large"
   | "not_an_image"
   | "not_convertible";

@@ -116,8 +116,9 @@ async function openFile(
 ): Promise<OpenedFile> {
   const place = { cwd: app.context.cwd, sourcePath: source.place };
   const alsoIn = folder?.listing.folder;
+  const namesAreRead = folder !== null && folder.source !== null && folder.hasNames !== true;
   const localPhotos = await openLocalPhotos(
-    { ...flags, alsoIn, conversion: converter ?? "offered", digests: folder?.digests },
+    { ...flags, alsoIn, conversion: converter ?? "offered", digests: folder?.digests, namesAreRead },
     place,
   );
   const { map, values, encoding } = mapping;
@@ -142,7 +143,7 @@ async function openFile(
     ...mapping,
     imagesOutside,
     addedPhotos: added?.identity,
-    namesFromReferences: folder !== null && folder.source !== null && folder.hasNames !== true,
+    namesFromReferences: namesAreRead,
   };
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }

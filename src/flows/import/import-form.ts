@@ -1,10 +1,11 @@
 // Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
-import { didYouMean, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
+import { didYouMean, shortened, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
+import type { PhotoUrls } from "../photos/photo-urls.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
@@ -12,7 +13,13 @@ import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
-import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
+import {
+  type FileImage,
+  type FileRow,
+  inputRowProblems,
+  listLocalImages,
+  withOrientations,
+} from "./file-row.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
 
@@ -27,7 +34,7 @@ export const importForm = (
   photos?: Pick<LocalPhotos, "problems" | "stopConverting" | "oddity" | "sizeOf" | "digest">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
-  { needsPhotos = true } = {},
+  { needsPhotos = true, urls }: { needsPhotos?: boolean; urls?: PhotoUrls | undefined } = {},
 ): RowForm => {
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
@@ -57,12 +64,20 @@ export const importForm = (
           : fieldProblems.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
       const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
       const images = photos === undefined ? [] : listLocalImages(row);
-      if (images.length === 0) return problems;
-      return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
+      const checks = urls === undefined ? [] : urlChecks(row, urls);
+      if (images.length === 0 && checks.length === 0) return problems;
+      return Promise.all([photos!.problems(images), Promise.all(checks)]).then(([faults, found]) => [
+        ...problems,
+        ...faults.map(photoProblem),
+        ...found.flat(),
+      ]);
     },
-    notes: (row) => (photos === undefined ? noNotes : photoNotes(row, photos)),
-    ...(photos !== undefined && { notesAcrossRows: (random) => sharedPhotos(random, photos) }),
-    beyondLimit: () => photos?.stopConverting(),
+    notes: (row) => (photos === undefined ? noNotes : photoNotes(row, photos, urls)),
+    ...(photos !== undefined && { notesAcrossRows: (random) => sharedPhotos(random, photos, urls) }),
+    beyondLimit() {
+      photos?.stopConverting();
+      urls?.stop();
+    },
     readReference,
     // The service finds duplicates within one request only (Imports, rule 1).
     unique: {
@@ -196,9 +211,39 @@ function exportedProblems(exported: unknown, row: unknown): readonly FieldProble
 
 const noNotes: readonly FieldNote[] = [];
 
+/** The URLs of a row's photos. */
+function listUrls(row: unknown): { readonly index: number; readonly url: string }[] {
+  const { images } = row as { images?: unknown };
+  if (!Array.isArray(images)) return [];
+  return (images as (Partial<FileImage> | null)[]).flatMap((image, index) =>
+    typeof image?.url === "string" ? [{ index, url: image.url }] : [],
+  );
+}
+
+/** The problems of the photos behind the URLs of a row, once each was checked. */
+const urlChecks = (row: unknown, urls: PhotoUrls): Promise<FieldProblem[]>[] =>
+  listUrls(row).flatMap(({ index, url }) => {
+    const checking = urls.check(url);
+    if (checking === null) return [];
+    return checking.then(({ problem }) => {
+      if (problem === null) return [];
+      const param = `images[${index}].url`;
+      const cellMessage = `${shortened(url)} ${problem.message}`;
+      return [{ param, code: problem.code, message: `${param}: ${cellMessage}`, cellMessage }];
+    });
+  });
+
 /** Notes on local photos that the service would show otherwise than programs do. */
-function photoNotes(row: unknown, photos: Pick<LocalPhotos, "oddity">): readonly FieldNote[] {
+function photoNotes(
+  row: unknown,
+  photos: Pick<LocalPhotos, "oddity">,
+  urls: PhotoUrls | undefined,
+): readonly FieldNote[] {
   let notes = noNotes;
+  if (urls !== undefined)
+    for (const { index, url } of listUrls(row))
+      if (urls.found(url)?.isSmall)
+        notes = [...notes, { code: "small_photo", param: `images[${index}].url`, value: url }];
   for (const { index, path } of listLocalImages(row)) {
     const odd = photos.oddity(path);
     if (odd === undefined) continue;

@@ -3,6 +3,7 @@
 
 import { isObject } from "../../json.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
+import type { PhotoUrls } from "../photos/photo-urls.ts";
 import type { FieldNote } from "../rows/notes.ts";
 import type { NotesAcrossRows } from "../rows/row-form.ts";
 
@@ -15,8 +16,12 @@ interface LocalUse {
   note(): void;
 }
 
-/** Finds photos that an earlier row has as well. `photos`: reads local files. */
-export function sharedPhotos(random: () => number, photos: Photos): NotesAcrossRows {
+/** Finds photos that an earlier row has as well. `photos`: reads local files; `checked`: knows the bytes behind URLs. */
+export function sharedPhotos(
+  random: () => number,
+  photos: Photos,
+  checked?: Pick<PhotoUrls, "found">,
+): NotesAcrossRows {
   const urls = new SeenUrls(random);
   const locals: LocalUse[] = [];
   return {
@@ -28,7 +33,10 @@ export function sharedPhotos(random: () => number, photos: Photos): NotesAcrossR
         if (!isObject(image)) continue;
         const { url, path } = image;
         if (typeof url === "string") {
-          if (urls.add(url, row)) onNote(toNote(`images[${index}].url`, url));
+          const content = checked?.found(url)?.content ?? null;
+          const isShared = urls.add(url, row);
+          if (isShared || (content !== null && urls.add(content, row)))
+            onNote(toNote(`images[${index}].url`, url));
         } else if (typeof path === "string")
           locals.push({ path, row, note: onNote.bind(null, toNote(`images[${index}].path`, path)) });
       }

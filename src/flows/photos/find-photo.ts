@@ -66,6 +66,8 @@ const digitsIn = (name: string): string => name.replace(/\D/g, "");
 
 /** More parts than the path of a photo has. */
 const mostParts = 30;
+/** A path from a drive, a share or the root, or from a folder; a name with a dot may be the host of a mistyped URL. */
+const ofMachine = /^(?:[a-z]:[\\/]|\\\\|\/(?!\/)|~[\\/]|[^./\\:]+[\\/])/i;
 
 /**
  * The file in a folder that has the last parts of a path of another machine, and what is before them: `C:\\Users\\anna\\` and
@@ -75,6 +77,7 @@ export async function findByLastParts(
   folder: string,
   path: string,
 ): Promise<{ readonly cut: string; readonly rest: string } | null> {
+  if (!ofMachine.test(path)) return null;
   const root = await realpath(folder).catch(() => null);
   const starts = [...path.matchAll(/[/\\]+(?=[^/\\])/g)].map(({ index, 0: { length } }) => index + length);
   for (const start of root === null ? [] : starts.slice(-mostParts)) {

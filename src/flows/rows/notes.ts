@@ -28,6 +28,11 @@ export const noteKinds = {
     message: (count) => `${counted(count, "photo")} stored turned, with an EXIF orientation`,
     hint: "Add --convert to upload such photos upright",
   },
+  small_photo: {
+    message: (count, value) =>
+      `${counted(count, "photo")} of less than 200 pixels, such as ${JSON.stringify(truncated(value, 80))}`,
+    hint: "Check that the URLs are not those of previews",
+  },
   same_photo: {
     message: (count, value) =>
       `${counted(count, "photo")} also on another product, such as ${JSON.stringify(truncated(value, 80))}`,

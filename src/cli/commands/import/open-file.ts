@@ -7,6 +7,7 @@ import { type ImportInput, importKind } from "../../../flows/import/import-input
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
+import type { PhotoUrls } from "../../../flows/photos/photo-urls.ts";
 import { formatOfName } from "../../../flows/rows/input-format.ts";
 import type { FileJob } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
@@ -29,6 +30,7 @@ export interface OpenedFile extends Pick<ImportInput, "file"> {
   readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "answers" | "namesFromReferences">;
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
+  readonly urls: PhotoUrls | undefined;
   /** The photos of rows made from a folder. */
   readonly photoAt: PhotoAt | undefined;
   close(): Promise<void>;
@@ -46,8 +48,12 @@ export async function openFiles(app: App, typed: readonly ImportFlags[]): Promis
       app,
       begun.map(({ mapped }) => mapped),
     );
+    const urls = typed[0]!.checkPhotos
+      ? await (await import("./check-photos.ts")).openPhotoUrls(app)
+      : undefined;
     const opened: OpenedFile[] = [];
-    for (const [index, file] of begun.entries()) opened.push(await openFile(app, file, mappings[index]!));
+    for (const [index, file] of begun.entries())
+      opened.push(await openFile(app, file, mappings[index]!, urls));
     return opened;
   } catch (error) {
     for (const { close } of begun) await close();
@@ -113,6 +119,7 @@ async function openFile(
   app: App,
   { flags, folder, mapped: { source }, converter, close }: BegunFile,
   mapping: FileMapping,
+  urls: PhotoUrls | undefined,
 ): Promise<OpenedFile> {
   const place = { cwd: app.context.cwd, sourcePath: source.place };
   const alsoIn = folder?.listing.folder;
@@ -133,7 +140,7 @@ async function openFile(
           localPhotos,
         );
   const { limit } = flags;
-  const form = importForm(map, localPhotos, values, added, { needsPhotos: needsPhotos(flags) });
+  const form = importForm(map, localPhotos, values, added, { needsPhotos: needsPhotos(flags), urls });
   const file = { source, read, limit, form };
   // The failed file names photos by their paths.
   const imagesOutside =
@@ -145,7 +152,7 @@ async function openFile(
     addedPhotos: added?.identity,
     namesFromReferences: namesAreRead,
   };
-  return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
+  return { flags: given, file, localPhotos, converter, urls, photoAt: folder?.photoAt, close };
 }
 
 /** Whether rows without photos cannot be imported, whatever products exist. */

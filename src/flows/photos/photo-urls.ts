@@ -1,5 +1,6 @@
 // Checks the photos behind URLs before anything is sent: the service fetches them only later (--check-photos).
 
+import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
 import type { Clock } from "../../clock.ts";
 import { parseUrl, urlBreach } from "../../contract/url-policy.ts";
@@ -48,6 +49,8 @@ export class PhotoUrls {
 
   constructor(options: PhotoUrlsOptions) {
     this.#options = options;
+    // Each request that waits listens for the interrupt.
+    setMaxListeners(0, options.signal);
   }
 
   /** From now on, no URL is checked that was not yet. */

@@ -232,12 +232,13 @@ export class LocalPhotos {
   async #lookAt(path: string, converts: boolean): Promise<PhotoFile | FileProblem> {
     const why = this.#namesAreRead ? misreadName(path) : null;
     if (why !== null) return { code: "misread_name", message: `the name ${quoted(path)} ${why}` };
-    const first = await this.#lookFor(path, resolve(this.root, path), converts);
+    let first = await this.#lookFor(path, resolve(this.root, path), converts);
     if (!("code" in first) || !(first.code === "photo_not_found" || first.isOfOther)) return first;
     // A list made on Windows separates folders with backslashes.
     if (!first.isOfOther && sep !== "\\" && path.includes("\\")) {
       const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")), converts);
-      if (!("code" in second) || second.code !== "photo_not_found") return second;
+      if (!("code" in second) || !(second.code === "photo_not_found" || second.isOfOther)) return second;
+      if (second.isOfOther) first = second;
     }
     const found = await findByLastParts(this.root, path);
     if (found === null) return first;
@@ -251,7 +252,7 @@ export class LocalPhotos {
     const isOutside = (where: string) => !this.#mayLeave && !roots.some((root) => isWithin(root, where));
     // Nothing is revealed about a path outside the root, not even whether it exists.
     if (isOutside(resolved) && !this.#roots.some((root) => isWithin(root, resolved)))
-      return { ...this.#outside(quoted(path), path, resolved), isOfOther: isAbsolute(path) };
+      return { ...this.#outside(quoted(path), path, resolved), isOfOther: /^[/\\]/.test(path) };
     const throughLink = `${quoted(path)} (through a link)`;
     try {
       const real = await realpath(resolved);

@@ -6,10 +6,12 @@ const ofDos = [
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´­±‗¾¶§÷¸°¨·¹³²■ ",
 ] as const;
 
-/** The names of bytes 128 to 255 in the code pages that names of UTF-8 are taken for. */
+/** The letters of bytes 128 to 255 in the code pages that UTF-8 is taken for, the likely ones first. */
 const codePages = (): readonly string[] => {
   const upper = Uint8Array.from({ length: 128 }, (_, index) => index + 128);
-  return [...ofDos, ...["windows-1252", "macintosh"].map((name) => new TextDecoder(name).decode(upper))];
+  // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1.
+  const decoded = (name: string) => new TextDecoder(name).decode(upper, { stream: true });
+  return [decoded("windows-1252"), ...ofDos, decoded("macintosh")];
 };
 
 let known: readonly ReadonlyMap<string, number>[] | undefined;

@@ -9,11 +9,13 @@ import type { NotesAcrossRows } from "../rows/row-form.ts";
 
 type Photos = Pick<LocalPhotos, "sizeOf" | "digest">;
 
-/** A local photo in a row, and what is noted if an earlier row has the same. */
-interface LocalUse {
-  readonly path: string;
+/** A photo in a row, and how it is noted. */
+interface Use {
   readonly row: number;
-  note(): void;
+  readonly param: string;
+  /** The URL, or the path of a local file. */
+  readonly value: string;
+  readonly onNote: (note: FieldNote) => void;
 }
 
 /** Finds photos that an earlier row has as well. `photos`: reads local files; `checked`: knows the bytes behind URLs. */
@@ -23,7 +25,14 @@ export function sharedPhotos(
   checked?: Pick<PhotoUrls, "found">,
 ): NotesAcrossRows {
   const urls = new SeenUrls(random);
-  const locals: LocalUse[] = [];
+  const locals: Use[] = [];
+  let count = 0;
+  // The bytes of local files are known at the end only.
+  let first: Use | undefined;
+  const found = (use: Use) => {
+    count++;
+    if (first === undefined || use.row < first.row) first = use;
+  };
   return {
     add(content, row, onNote) {
       const { images } = content as { images?: unknown };
@@ -32,42 +41,46 @@ export function sharedPhotos(
         const image: unknown = images[index];
         if (!isObject(image)) continue;
         const { url, path } = image;
-        if (typeof url === "string") {
-          const content = checked?.found(url)?.content ?? null;
-          const isShared = urls.add(url, row);
-          if (isShared || (content !== null && urls.add(content, row)))
-            onNote(toNote(`images[${index}].url`, url));
-        } else if (typeof path === "string")
-          locals.push({ path, row, note: onNote.bind(null, toNote(`images[${index}].path`, path)) });
+        if (typeof path === "string")
+          locals.push({ row, param: `images[${index}].path`, value: path, onNote });
+        if (typeof url !== "string") continue;
+        const bytes = checked?.found(url)?.content ?? null;
+        if (urls.add(url, row) || (bytes !== null && urls.add(bytes, row)))
+          found({ row, param: `images[${index}].url`, value: url, onNote });
       }
     },
 
     async end() {
-      const bySize = new Map<number, LocalUse[]>();
+      const bySize = new Map<number, Use[]>();
       for (const use of locals) {
-        const size = await photos.sizeOf(use.path);
+        const size = await photos.sizeOf(use.value);
         if (size === null) continue;
         const alike = bySize.get(size);
         if (alike === undefined) bySize.set(size, [use]);
         else alike.push(use);
       }
       // Nearly all files differ in size, and are not read.
-      for (const alike of bySize.values()) if (alike.length > 1) await noteEqual(alike, photos);
+      for (const alike of bySize.values())
+        if (alike.length > 1) for (const use of await equalOf(alike, photos)) found(use);
+      if (first === undefined) return;
+      const { param, value, onNote } = first;
+      for (let noted = 0; noted < count; noted++) onNote({ code: "same_photo", param, value });
     },
   };
 }
 
-async function noteEqual(alike: readonly LocalUse[], photos: Photos): Promise<void> {
-  const first = new Map<string, number>();
-  for (const { path, row, note } of alike) {
-    const digest = await photos.digest(path);
-    const earlier = first.get(digest);
-    if (earlier === undefined) first.set(digest, row);
-    else if (earlier !== row) note();
+/** Those whose bytes an earlier row has. */
+async function equalOf(alike: readonly Use[], photos: Photos): Promise<Use[]> {
+  const rows = new Map<string, number>();
+  const equal: Use[] = [];
+  for (const use of alike) {
+    const digest = await photos.digest(use.value);
+    const earlier = rows.get(digest);
+    if (earlier === undefined) rows.set(digest, use.row);
+    else if (earlier !== use.row) equal.push(use);
   }
+  return equal;
 }
-
-const toNote = (param: string, value: string): FieldNote => ({ code: "same_photo", param, value });
 
 /** How much of a row's number is kept: another row has the same part too rarely to matter. */
 const rowBits = 0x7ff;

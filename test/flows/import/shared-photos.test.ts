@@ -7,7 +7,7 @@ import { createWorld } from "../../support/world.ts";
 
 const noFiles = { sizeOf: async () => null, digest: async () => "" };
 
-/** The rows and paths that are noted. */
+/** The rows that are noted: the first one, and how often. */
 async function noted(rows: readonly (readonly string[])[], seed: number): Promise<string[]> {
   const found: string[] = [];
   const across = sharedPhotos(seededRandom(seed), noFiles);
@@ -17,7 +17,7 @@ async function noted(rows: readonly (readonly string[])[], seed: number): Promis
   return found;
 }
 
-test("a URL is noted in each row but the first one that has it, and not for the same row", () => {
+test("a URL counts in each row but the first one that has it, and not for the same row", () => {
   const url = fc.oneof(
     fc.integer({ min: 0, max: 40 }).map((at) => `https://cdn.example.com/${at}.jpg?width=1000`),
     fc.string({ maxLength: 8 }),
@@ -33,7 +33,7 @@ test("a URL is noted in each row but the first one that has it, and not for the 
           for (const [index, one] of urls.entries())
             if (!first.has(one)) first.set(one, row);
             else if (first.get(one) !== row) expected.push(`${row} images[${index}].url`);
-        expect(await noted(rows, seed)).toEqual(expected);
+        expect(await noted(rows, seed)).toEqual(expected.map(() => expected[0]));
       },
     ),
   );
@@ -64,10 +64,10 @@ test("photos of two products are one note: by their URLs, paths, or bytes", asyn
     {
       code: "same_photo",
       count: 3,
-      line: 5,
+      line: 4,
       param: "images",
-      value: url,
-      message: `3 photos also on another product, such as "${url}". Check that the products share them`,
+      value: "copy.png",
+      message: '3 photos also on another product, such as "copy.png". Check that the products share them',
     },
   ]);
   // Invalid rows are corrected first.

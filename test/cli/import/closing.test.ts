@@ -549,7 +549,9 @@ describe("a service with invalid results", () => {
 
   test("accounts for every row and names every import when a later batch is rejected", async () => {
     const world = await createWorld();
-    const rows = Array.from({ length: 4001 }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join("");
+    const rows = Array.from({ length: 4001 }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join(
+      "",
+    );
     world.write("a.csv", `reference,name,images\n${rows}`);
     let calls = 0;
     const noCredits = '{"error":{"type":"payment_required","code":"insufficient_credits","message":"no"}}';

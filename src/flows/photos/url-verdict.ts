@@ -48,7 +48,7 @@ export const failedWith = (status: number): UrlVerdict =>
 const statusHint: Readonly<Record<number, string>> = {
   401: ": it needs signing in",
   403: ": it needs signing in, or has expired",
-  404: ": nothing is there",
+  404: ": it does not exist",
   410: ": it was removed",
 };
 

@@ -109,7 +109,7 @@ test.skipIf(!hasOpenssl)(
       ),
       line(7, "not_an_image", "pixel.png", "is a picture of 1 x 1 pixels, not a photo"),
       line(9, "http_error", "secret.jpg", "responds with status 403: it needs signing in, or has expired"),
-      line(10, "http_error", "gone.jpg", "responds with status 404: nothing is there"),
+      line(10, "http_error", "gone.jpg", "responds with status 404: it does not exist"),
       line(
         12,
         "blocked_host",

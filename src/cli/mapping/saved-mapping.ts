@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { EncodingName } from "../../flows/rows/encoding.ts";
+import { type EncodingName, knownEncoding } from "../../flows/rows/encoding.ts";
 import { type FileAnswers, type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
@@ -12,7 +12,6 @@ import { openStateFile, profileStatePath } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import type { Profile } from "../settings/profiles.ts";
 import { profileInUse } from "../settings/settings.ts";
-import { knownEncoding } from "./file-encoding.ts";
 
 /** The columns and values saved in a profile. */
 export interface SavedMapping extends Mapping {

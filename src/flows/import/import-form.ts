@@ -1,6 +1,6 @@
 // Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
-import { didYouMean, shortened, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
+import { didYouMean, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
@@ -10,18 +10,22 @@ import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } fro
 import type { FieldNote } from "../rows/notes.ts";
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
+import { UrlNotes } from "../rows/url-notes.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
+import { withoutInvisibleEnds } from "./digests.ts";
 import {
-  type FileImage,
   type FileRow,
+  type InputImage,
   inputRowProblems,
   listLocalImages,
   withOrientations,
 } from "./file-row.ts";
+import { photoNotes, urlChecks } from "./photo-checks.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
+import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
@@ -37,6 +41,7 @@ export const importForm = (
   { needsPhotos = true, urls }: { needsPhotos?: boolean; urls?: PhotoUrls | undefined } = {},
 ): RowForm => {
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
+  const urlNotes = new UrlNotes();
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
@@ -54,7 +59,7 @@ export const importForm = (
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
       const fieldProblems: readonly FieldProblem[] = [
-        ...inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row),
+        ...withUrlProblems(inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row), row),
         ...exportedProblems(exported, row),
       ];
       // Nearly every row is valid.
@@ -68,11 +73,15 @@ export const importForm = (
       if (images.length === 0 && checks.length === 0) return problems;
       return Promise.all([photos!.problems(images), Promise.all(checks)]).then(([faults, found]) => [
         ...problems,
-        ...faults.map(photoProblem),
+        ...faults.map((fault) => photoProblem(fault, row)),
         ...found.flat(),
       ]);
     },
-    notes: (row) => (photos === undefined ? noNotes : photoNotes(row, photos, urls)),
+    notes(row) {
+      const notes = notesOnUrls(row, urlNotes);
+      const ofPhotos = photos === undefined ? noNotes : photoNotes(row, photos, urls);
+      return ofPhotos.length === 0 ? notes : [...notes, ...ofPhotos];
+    },
     ...(photos !== undefined && { notesAcrossRows: (random) => sharedPhotos(random, photos, urls) }),
     beyondLimit() {
       photos?.stopConverting();
@@ -119,7 +128,7 @@ function objectRead(
   if (images.length === 0) return { ...row, [emptyColumns]: [...empty, "images"] } as Record<string, unknown>;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
   const read = images.map((image) =>
-    isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
+    isObject(image) ? withTrimmedUrl(valuesRead(withoutNulls(image), orientations)) : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
 }
@@ -129,6 +138,13 @@ const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =
   Object.values(image).includes(null)
     ? Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null))
     : image;
+
+/** An image with its URL as it would be read from a cell. */
+function withTrimmedUrl(image: Record<string, unknown>): Record<string, unknown> {
+  const { url } = image;
+  const trimmed = typeof url === "string" ? withoutInvisibleEnds(url) : url;
+  return trimmed === url ? image : { ...image, url: trimmed };
+}
 
 /** Whether the file has no column, or the object no field, for photos. */
 function hasNoPhotoColumn(row: unknown): boolean {
@@ -209,54 +225,27 @@ function exportedProblems(exported: unknown, row: unknown): readonly FieldProble
   return [{ param: exportedColumn, code: "invalid_row", message }];
 }
 
+/** Nearly every row has none. */
 const noNotes: readonly FieldNote[] = [];
 
-/** The URLs of a row's photos. */
-function listUrls(row: unknown): { readonly index: number; readonly url: string }[] {
-  const { images } = row as { images?: unknown };
-  if (!Array.isArray(images)) return [];
-  return (images as (Partial<FileImage> | null)[]).flatMap((image, index) =>
-    typeof image?.url === "string" ? [{ index, url: image.url }] : [],
-  );
-}
-
-/** The problems of the photos behind the URLs of a row, once each was checked. */
-const urlChecks = (row: unknown, urls: PhotoUrls): Promise<FieldProblem[]>[] =>
-  listUrls(row).flatMap(({ index, url }) => {
-    const checking = urls.check(url);
-    if (checking === null) return [];
-    return checking.then(({ problem }) => {
-      if (problem === null) return [];
-      const param = `images[${index}].url`;
-      const cellMessage = `${shortened(url)} ${problem.message}`;
-      return [{ param, code: problem.code, message: `${param}: ${cellMessage}`, cellMessage }];
-    });
-  });
-
-/** Notes on local photos that the service would show otherwise than programs do. */
-function photoNotes(
-  row: unknown,
-  photos: Pick<LocalPhotos, "oddity">,
-  urls: PhotoUrls | undefined,
-): readonly FieldNote[] {
+function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
+  const images = (row as { images?: unknown } | null)?.images;
+  if (!Array.isArray(images)) return noNotes;
   let notes = noNotes;
-  if (urls !== undefined)
-    for (const { index, url } of listUrls(row))
-      if (urls.found(url)?.isSmall)
-        notes = [...notes, { code: "small_photo", param: `images[${index}].url`, value: url }];
-  for (const { index, path } of listLocalImages(row)) {
-    const odd = photos.oddity(path);
-    if (odd === undefined) continue;
-    const at = { param: `images[${index}].path`, value: path };
-    const cmyk = odd.isCmyk ? [{ code: "cmyk_photo", ...at } as const] : [];
-    const turned = odd.isTurned ? [{ code: "turned_photo", ...at } as const] : [];
-    notes = [...notes, ...cmyk, ...turned];
+  for (let index = 0; index < images.length; index++) {
+    const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
+    if (typeof url !== "string") continue;
+    const code = urls.of(url);
+    if (code !== null) notes = [...notes, { code, param: `images[${index}].url`, value: url }];
   }
   return notes;
 }
 
-function photoProblem({ index, path, code, message }: PhotoProblem): FieldProblem {
+function photoProblem({ index, path, code, message }: PhotoProblem, row: unknown): FieldProblem {
   const param = `images[${index}].path`;
+  const isUnknown = code === "photo_not_found" || (code === "photo_outside_root" && path.startsWith("//"));
+  const damaged = isUnknown ? damagedUrl(path, row, index, message) : null;
+  if (damaged !== null) return { param, code, message: `${param}: ${damaged}`, cellMessage: damaged };
   // The cell may be a mistyped URL instead of a path.
   const cellMessage =
     code === "photo_not_found"

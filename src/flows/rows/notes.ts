@@ -4,6 +4,7 @@
 import { truncated } from "../../text.ts";
 import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
+import { urlNoteKinds } from "./url-notes.ts";
 
 /** A kind of notes. */
 export interface NoteKind {
@@ -17,6 +18,7 @@ export interface NoteKind {
 
 /** The kinds, in no order: notes are listed by their first place. */
 export const noteKinds = {
+  ...urlNoteKinds,
   lines_above_header: {
     message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
   },

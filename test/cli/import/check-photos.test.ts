@@ -79,11 +79,11 @@ test.skipIf(!hasOpenssl)(
       "secret.jpg": { status: 403 },
       "moved.jpg": { status: 302, headers: { location: "/ok.jpg" } },
       "inside.jpg": { status: 302, headers: { location: "https://127.0.0.1/a.jpg" } },
-      "a.pdf": { bytes: Buffer.from("%PDF-1.7") },
-      "a.tif": { bytes: await picture().tiff().toBuffer() },
+      document: { bytes: Buffer.from("%PDF-1.7") },
+      scan: { bytes: await picture().tiff().toBuffer() },
     });
     const names = ["ok.jpg", "page.jpg", "big.jpg", "cut.jpg", "cut.webp", "pixel.png", "small.png"];
-    rows(...[...names, "secret.jpg", "gone.jpg", "moved.jpg", "inside.jpg", "a.pdf", "a.tif"].map(url));
+    rows(...[...names, "secret.jpg", "gone.jpg", "moved.jpg", "inside.jpg", "document", "scan"].map(url));
     const ran = await world.cat("import rows.csv --check-photos --dry-run --no-progress");
     const line = (at: number, code: string, path: string, why: string) =>
       `rows.csv:${at}  image_front  ${code}  "${url(path)}" ${why}`;
@@ -116,8 +116,8 @@ test.skipIf(!hasOpenssl)(
         "inside.jpg",
         "redirects to https://127.0.0.1, which the service does not fetch from",
       ),
-      line(13, "not_an_image", "a.pdf", "is a PDF, not a photo"),
-      line(14, "not_an_image", "a.tif", "is a TIFF image, not a JPEG, PNG or WebP image"),
+      line(13, "not_an_image", "document", "is a PDF, not a photo"),
+      line(14, "not_an_image", "scan", "is a TIFF image, not a JPEG, PNG or WebP image"),
       `rows.csv:8  1 photo of less than 200 pixels, such as "${url("small.png")}". Check that the URLs are not those of previews.`,
       `rows.csv:11  1 photo also on another product, such as "${url("moved.jpg")}". Check that the products share them.`,
       "error: rows.csv has 10 invalid rows out of 13; nothing was sent",

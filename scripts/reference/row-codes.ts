@@ -36,6 +36,11 @@ export const rowCodeGroups: readonly CodeGroup[] = [
   {
     title: "Rows of a file",
     codes: {
+      error_text: "Correct the formula, and save the sheet again.",
+      lost_digits:
+        "Format the column as Number without decimals, and save the sheet again. For codes like that, add --codes-as-written.",
+      narrow_column: "Widen the column, and save the sheet again.",
+      lost_characters: "Save the sheet again from its original, as UTF-8.",
       invalid_rows: "Fix the rows that are listed, or add --skip-invalid.",
       unknown_column: "Rename the column, or use --map.",
       missing_column: "Add the column, or use --map.",
@@ -52,7 +57,8 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       stray_quote: "Double the quotes in the cell.",
       unclosed_quote: "Close the quote in the cell.",
       wrong_encoding: "Add --encoding with the encoding of the file.",
-      wrong_format: "Add --format with the format of the file.",
+      wrong_format: "Save the file again in one format, or add --format or --delimiter, as the message says.",
+      not_a_row: "Remove the line: it is a total, a header or a remark of a program.",
       map_file: "Fix catalogue.map.json.",
       invalid_map_file: "Fix catalogue.map.json.",
       other_mapping: "Use the columns of the first run, or add --fresh.",

@@ -1,6 +1,7 @@
 // Guesses of what is not known of files: how the text, the columns and the values are read.
 
 import { type EncodingName, encodingName } from "../../flows/rows/encoding.ts";
+import { guessedField, missingColumns } from "../../flows/rows/find-header.ts";
 import { normalValue } from "../../flows/rows/mapped-columns.ts";
 import type { FoundEncodings } from "../../flows/rows/problem.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
@@ -77,8 +78,7 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
   const unknown = [...listUnknown(head, words)];
   const taken = new Set([...head.fields, ...unknown.flatMap(([name]) => answers.map.get(name) ?? [])]);
   const columns = unknown.map(([name, { title, sample }]): Guess => {
-    const [near] = words.nearest(title).filter((field) => words.freeFields(taken).includes(field));
-    const to = answers.map.get(name) ?? near ?? "ignore";
+    const to = answers.map.get(name) ?? guessedField(title, words, taken) ?? "ignore";
     taken.add(to);
     return { kind: "column", field: "", name, title, sample, rows: 0, to };
   });
@@ -101,11 +101,7 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
 
 /** The fields that a header needs and that no column has; none for objects, each of which has its own fields. */
 function missingFields({ header }: FileHead, form: RowForm, { added = [] }: MappedFile): string[] {
-  const missing: string[] = [];
-  form.columns(header ?? [], 1, ({ code, param }) => {
-    if (code === "missing_column" && !added.includes(param!)) missing.push(param!);
-  });
-  return header === null ? [] : missing;
+  return header === null ? [] : missingColumns(header, form).filter((field) => !added.includes(field));
 }
 
 /** The guesses as a mapping; where two files differ about a column, one that is read before one that is skipped. */

@@ -1,4 +1,5 @@
 import { type EncodingName, encodingName } from "../../flows/rows/encoding.ts";
+import { missingColumns } from "../../flows/rows/find-header.ts";
 import { type FileAnswers, type Mapping, withValues } from "../../flows/rows/mapped-columns.ts";
 import type { ReadOptions } from "../../flows/rows/open-rows.ts";
 import { type FoundEncodings, UnreadableInput } from "../../flows/rows/problem.ts";
@@ -76,7 +77,7 @@ type Note = (text: string) => Promise<void>;
 
 /** What is known without the user, or what to ask. */
 async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
-  const { flags, mapFile, form, words, source } = given;
+  const { flags, mapFile, words, source } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.
   const asks = given.file !== "-" && canAsk(app);
@@ -88,7 +89,7 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
     : await toEncoding(app, given, found, { asks, note });
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
-  const head = await readHead(file, form(all));
+  const head = await findHead(app, file, all);
   if (head === null) return { map: flags.map, values: flags.values, encoding: given.read.encoding };
   const { typed, noteAll } =
     mapFile === null ? { typed: flags, noteAll: async () => {} } : withMapFile(file, head, mapFile, note);
@@ -120,6 +121,20 @@ async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncoding
     return error.encodings ?? null;
   }
   return null;
+}
+
+/** The head of a file, which may be below its first line: found by the columns that the profile remembers, if they are needed. */
+async function findHead(app: App, file: MappedFile, all: Mapping): Promise<FileHead | null> {
+  const { form, words, source } = file;
+  const head = await readHead(file, form(all));
+  const header = head?.header ?? null;
+  if (header === null || source.format !== "csv" || missingColumns(header, form(all)).length === 0)
+    return head;
+  const { savedColumns } = await import("./saved-mapping.ts");
+  const saved = await savedColumns(app, words);
+  return saved.size === 0
+    ? head
+    : readHead(file, form(all), form({ ...all, map: new Map([...saved, ...all.map]) }));
 }
 
 /**

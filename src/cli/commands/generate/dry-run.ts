@@ -85,19 +85,20 @@ export async function dryRun(
   const found = resolved?.generations.filter((one) => asks.has(placeKey(one))) ?? [];
   const mismatches = mismatchNotes(found, inFile.table);
   const notes = [...unlisted, ...mismatches];
+  const { notes: read = [] } = check;
   if (app.io.json) {
     await app.io.jsonData({
       ...plan,
       ...(there !== null && { unchanged: there.existing + there.inProgress }),
       ...(there !== null && flags.missing && { existing: there.existing, in_progress: there.inProgress }),
       ...(there !== null && there.unknown > 0 && { existing_unknown: there.unknown }),
-      ...(notes.length > 0 && { notes: notes.map(noteJson) }),
+      ...(notes.length + read.length > 0 && { notes: [...read, ...notes.map(noteJson)] }),
     });
   } else {
     const { fields } = generationVocabulary(flags.kind);
     const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
     for (const problem of problems) await list.add(problem);
-    await list.end();
+    await list.end(check);
     const lines = [
       ...noteLines(flags, unlisted),
       ...mismatches.map(({ message }) => `${message}.`),

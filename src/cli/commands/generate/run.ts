@@ -15,10 +15,10 @@ import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, PartialError, toExitCode } from "../../context/errors.ts";
-import { openInput } from "../../files/open-input.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
+import { openTable } from "../../mapping/open-table.ts";
 import { flagWords, shellWord } from "../../output/command-words.ts";
 import { orReported } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
@@ -94,9 +94,17 @@ async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | n
         : await (await import("./questions.ts")).pickMissing(app, kind, selection);
     return { source: await textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
-  const { isColumn } = generationForm({ ...flags, map: new Map([...(mapFile?.map ?? []), ...flags.map]) });
-  const words = generationVocabulary(kind);
-  const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn, words });
+  const source = await openTable(
+    app,
+    { ...flags, file },
+    {
+      job: { noun: "run" },
+      words: generationVocabulary(kind),
+      flags,
+      mapFile,
+      forms: (map) => [generationForm({ ...flags, map })],
+    },
+  );
   return { source, replacing };
 }
 

@@ -2,8 +2,9 @@ import type { ReviewDecision } from "../../../state/decisions.ts";
 import { parseTime } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
 import { encodingAdvice } from "../../rows/encoding.ts";
+import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
-import { type FoundEncodings, type Problem, UnreadableInput } from "../../rows/problem.ts";
+import { type FoundEncodings, missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { placeOfUse } from "../../rows/row-sets.ts";
@@ -44,6 +45,7 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 export interface ReadDecisions {
   readonly decisions: Decision[];
   readonly problems: Problem[];
+  readonly notes: readonly FileNote[];
   /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
   readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
@@ -80,8 +82,8 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     decisions.push({ ...row, decision, fileLine: line, decidedAt });
   };
   const rejectOtherColumns = (): void => {
-    const missing = ["task_id", "decision"].find((column) => !reader.columns.names.includes(column));
-    if (missing !== undefined) throw notDecisions(name, `it has no column "${missing}"`);
+    const missing = reader.headProblems.find(({ code }) => code === "missing_column");
+    if (missing !== undefined) throw notDecisions(name, `it has no column "${missing.param}"`);
   };
   try {
     for await (const rows of reader.batches()) {
@@ -104,7 +106,9 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   });
   const { names } = reader.columns;
   const isGathered = names.includes(reviewerColumn) && !names.includes("line");
-  return { decisions, problems, isGathered, located };
+  const notes = new FileNotes();
+  notes.addHead(reader);
+  return { decisions, problems, notes: notes.list(), isGathered, located };
 }
 
 /**
@@ -168,12 +172,18 @@ export const savedColumns = [...decisionColumns, timeColumn] as const;
 const readColumns = [...savedColumns, reviewerColumn] as const;
 
 /** Rows of any columns; those of decisions are read by name. */
-export const isDecisionColumn = (header: string): boolean =>
+const isDecisionColumn = (header: string): boolean =>
   (readColumns as readonly string[]).includes(normalHeader(header));
 
-const decisionForm: RowForm = {
+/** Rows of decisions. */
+export const decisionForm: RowForm = {
   isColumn: isDecisionColumn,
-  columns: (header) => decisionCells(header),
+  columns(header, line, report) {
+    const cells = decisionCells(header);
+    for (const column of ["task_id", "decision"])
+      if (header.length > 0 && !cells.names.includes(column)) report(missingColumn(line, column));
+    return cells;
+  },
   fromObject: (object) => object,
   problems: () => [],
   readReference: () => undefined,

@@ -96,3 +96,6 @@ export class SignedUrlError extends CatalogueError {
 export class Withdrawn extends Error {
   override readonly name = "Withdrawn";
 }
+
+/** The code of the error for a host one of whose addresses is not allowed. */
+export const blockedHost = "EBLOCKED";

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import { BadResponseError } from "./errors.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
-import { lookup } from "./local-names.ts";
+import { lookup, lookupAllowed } from "./local-names.ts";
 import { withoutKey } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
 import { pacing } from "./pacing.ts";
@@ -100,14 +100,17 @@ export interface ConnectionOptions {
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Whether a server is reached without a proxy, such as one on this machine. */
   isDirect: (url: URL) => boolean;
+  /** Whether an address may be connected to (default: any); a proxy decides itself. */
+  isAllowed?: ((address: string) => boolean) | undefined;
 }
 
 /** Opens nothing yet. Throws a CatalogueError for a variable that is not the URL of an HTTP proxy. */
-export function openConnections({ env = {}, isDirect }: ConnectionOptions): Connections {
+export function openConnections({ env = {}, isDirect, isAllowed }: ConnectionOptions): Connections {
   const proxies = parseProxies(env);
+  const connect = { lookup: isAllowed === undefined ? lookup : lookupAllowed(isAllowed) };
   const open = async (origin: string): Promise<Dispatcher> => {
     const proxy = isDirect(new URL(origin)) ? null : proxies.find(origin);
-    if (proxy === null) return new Agent({ connections: connectionsPerOrigin, connect: { lookup } });
+    if (proxy === null) return new Agent({ connections: connectionsPerOrigin, connect });
     // Loaded only if a proxy is used.
     const { openProxied } = await import("./open-proxied.ts");
     return openProxied(proxy, connectionsPerOrigin);

@@ -1,5 +1,6 @@
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
+import { blockedHost } from "./errors.ts";
 
 /** The addresses of this machine. A server may listen on one of them: Node tries both. */
 const addresses = [
@@ -18,3 +19,16 @@ export const lookup: LookupFunction = (hostname, options, callback) => {
   if (options.all) return callback(null, found);
   callback(null, found[0]!.address, found[0]!.family);
 };
+
+/** Resolves names as `lookup` does, and fails for one with an address that is not allowed. */
+export const lookupAllowed =
+  (isAllowed: (address: string) => boolean): LookupFunction =>
+  (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, "");
+      const all = found as { address: string; family: number }[];
+      if (!all.every(({ address }) => isAllowed(address)))
+        return callback(Object.assign(new Error(`${hostname} is not public`), { code: blockedHost }), "");
+      if (options.all) callback(null, all);
+      else callback(null, all[0]!.address, all[0]!.family);
+    });

@@ -70,6 +70,8 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
     const hint = "Choose other files, and run the command again. Nothing was sent.";
     throw new UsageError(text, { code: first.code, hint });
   }
+  if (problems.some(({ code }) => code === "damaged_image"))
+    throw new InputError(text, first.code, "Replace them, and run the command again. Nothing was sent.");
   const others = missing === 0 ? "" : "Choose other files, or s";
   const hint = `${others || "S"}ave it as JPEG, PNG or WebP of at most 10 MB, or use cat import --convert. Nothing was sent.`;
   throw new InputError(text, first.code, hint);

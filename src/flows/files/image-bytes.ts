@@ -35,17 +35,20 @@ export function readRange(
   return parts;
 }
 
+/** The bytes of an open file, by its descriptor. */
+export const imageInFile = (file: number, length = fstatSync(file).size): ImageBytes => ({
+  length,
+  read(from, to) {
+    const buffer = Buffer.alloc(Math.max(0, to - from));
+    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from));
+  },
+});
+
 /** Calls `use` with the bytes of a file, which is open meanwhile. */
 export function withImageFile<Result>(path: string, use: (image: ImageBytes) => Result): Result {
   const file = openSync(path, "r");
   try {
-    return use({
-      length: fstatSync(file).size,
-      read(from, to) {
-        const buffer = Buffer.alloc(Math.max(0, to - from));
-        return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from));
-      },
-    });
+    return use(imageInFile(file));
   } finally {
     closeSync(file);
   }
@@ -56,24 +59,70 @@ const windowBytes = 64 * 1024;
 const lastBytes = 256;
 /** More segments, and bytes that fill the space between them, than the head of a JPEG has. */
 const mostSegments = 1000;
+const endOfGif = 0x3b;
 const endOfJpeg = Buffer.from([0xff, 0xd9]);
 /** The chunk without content that ends every PNG, with its checksum. */
 const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
 
+/** A WebP file ends with so many zeros only if its end was never written: those of a plain color have up to 5.5 %. */
+const zerosOf = (length: number): number => Math.max(16, Math.ceil(length / 12));
+
 /**
- * Whether an image has its end: a response that was cut off may look complete. Bytes after the end are accepted, and
- * so is what is not a JPEG, PNG or WebP image.
+ * Whether an image has its end: a response or a copy that was cut off may look complete. Bytes after the end are accepted,
+ * such as a second JPEG, and so is what is not a JPEG, PNG or WebP image.
  */
 export function isCompleteImage(image: ImageBytes): boolean {
   const head = Buffer.from(image.read(0, imageTypeBytes));
   const type = detectImageType(head);
-  if (type === "image/jpeg") return has(endOfJpeg, image, startOfScan(image));
+  if (type === "image/jpeg") return has(endOfJpeg, image, readSegments(image));
   if (type === "image/png") return has(endOfPng, image, imageTypeBytes);
-  return type !== "image/webp" || head.readUInt32LE(4) + 8 <= image.length;
+  if (type !== "image/webp") return true;
+  const end = head.readUInt32LE(4) + 8;
+  if (end > image.length) return false;
+  return image.read(Math.max(0, end - zerosOf(end)), end).some((byte) => byte !== 0);
 }
 
-/** Where the compressed data of a JPEG begins, or what is no segment: a thumbnail before it has an end of its own. */
-function startOfScan(image: ImageBytes): number {
+/** More boxes than a still AVIF image has at its top level. */
+const mostBoxes = 100;
+
+/** Whether an image of a type that is converted first has its end, as far as its head shows. */
+export function isCompleteForeign(image: ImageBytes, type: "TIFF" | "AVIF" | "GIF" | "BMP"): boolean {
+  const { length } = image;
+  if (type === "GIF") {
+    const end = image.read(Math.max(0, length - lastBytes), length);
+    return end.findLast((byte) => byte !== 0) === endOfGif;
+  }
+  const head = Buffer.from(image.read(0, 16));
+  if (head.length < 16) return false;
+  if (type === "BMP") return head.readUInt32LE(2) <= length;
+  if (type === "TIFF") {
+    const isLittle = head[0] === 0x49;
+    // Large ones have an offset of eight bytes.
+    const isLarge = head[2] === 0x2b || head[3] === 0x2b;
+    if (isLarge) return Number(isLittle ? head.readBigUInt64LE(8) : head.readBigUInt64BE(8)) < length;
+    return (isLittle ? head.readUInt32LE(4) : head.readUInt32BE(4)) < length;
+  }
+  let at = 0;
+  for (let count = 0; at < length && count < mostBoxes; count++) {
+    const box = Buffer.from(image.read(at, at + 16));
+    if (box.length < 8) return false;
+    const size = box.readUInt32BE(0);
+    // 0: to the end of the file.
+    if (size === 0) return true;
+    if (size === 1) at += box.length < 16 ? length : Number(box.readBigUInt64BE(8));
+    else at += Math.max(8, size);
+  }
+  return at <= length;
+}
+
+/**
+ * Passes the segments at the start of a JPEG to `onSegment`, with the place of their content. Returns where the compressed
+ * data begins, or what is no segment: a thumbnail before it has an end of its own.
+ */
+export function readSegments(
+  image: ImageBytes,
+  onSegment: (marker: number, from: number, to: number) => void = () => {},
+): number {
   let at = 2;
   for (let count = 0; count < mostSegments; count++) {
     const segment = image.read(at, at + 4);
@@ -81,7 +130,9 @@ function startOfScan(image: ImageBytes): number {
     if (segment.length < 4 || first !== 0xff) return at;
     if (marker === 0xd9 || marker === 0xda) return at;
     // Any number of bytes 0xff may precede a marker (ITU T.81, B.1.1.2).
-    at += marker === 0xff ? 1 : 2 + high * 256 + low;
+    const next = at + (marker === 0xff ? 1 : 2 + high * 256 + low);
+    if (marker !== 0xff) onSegment(marker!, at + 4, next);
+    at = next;
   }
   return at;
 }

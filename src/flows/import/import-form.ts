@@ -5,6 +5,7 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
+import type { PhotoUrls } from "../photos/photo-urls.ts";
 import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts";
 import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
@@ -24,7 +25,9 @@ import {
   toFieldValues,
   withOrientations,
 } from "./file-row.ts";
+import { photoNotes, urlChecks } from "./photo-checks.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
+import { sharedPhotos } from "./shared-photos.ts";
 import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
 /**
@@ -36,14 +39,18 @@ import { damagedUrl, withUrlProblems } from "./url-problems.ts";
  */
 export const importForm = (
   map: ColumnMap,
-  photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
+  photos?: Pick<LocalPhotos, "problems" | "stopConverting" | "oddity" | "sizeOf" | "digest">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
-  { needsPhotos = true, judged }: { needsPhotos?: boolean; judged?: readonly JudgedField[] } = {},
+  {
+    needsPhotos = true,
+    judged,
+    urls,
+  }: { needsPhotos?: boolean; judged?: readonly JudgedField[]; urls?: PhotoUrls | undefined } = {},
 ): RowForm => {
   const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
-  const urls = new UrlNotes();
+  const urlNotes = new UrlNotes();
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
@@ -74,17 +81,25 @@ export const importForm = (
       const more = lost.length + repeated.length > 0;
       const problems = more ? [...invalid, ...lost, ...repeated] : invalid;
       const images = photos === undefined ? [] : listLocalImages(row);
-      if (images.length === 0) return problems;
-      return photos!
-        .problems(images)
-        .then((faults) => [...problems, ...faults.map((fault) => photoProblem(fault, row))]);
+      const checks = urls === undefined ? [] : urlChecks(row, urls);
+      if (images.length === 0 && checks.length === 0) return problems;
+      return Promise.all([photos!.problems(images), Promise.all(checks)]).then(([faults, found]) => [
+        ...problems,
+        ...faults.map((fault) => photoProblem(fault, row)),
+        ...found.flat(),
+      ]);
     },
     notes(row) {
-      const ofUrls = notesOnUrls(row, urls);
+      const ofUrls = notesOnUrls(row, urlNotes);
+      const ofPhotos = photos === undefined ? noNotes : photoNotes(row, photos, urls);
       const { notes } = damage.of(row);
-      return notes.length === 0 ? ofUrls : [...notes, ...ofUrls];
+      return notes.length + ofPhotos.length === 0 ? ofUrls : [...notes, ...ofUrls, ...ofPhotos];
     },
-    beyondLimit: () => photos?.stopConverting(),
+    ...(photos !== undefined && { notesAcrossRows: (random) => sharedPhotos(random, photos, urls) }),
+    beyondLimit() {
+      photos?.stopConverting();
+      urls?.stop();
+    },
     readReference,
     // The service finds duplicates within one request only (Imports, rule 1).
     unique: {

@@ -6,7 +6,14 @@ import { detectForeignType } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import { newFile } from "../../open-file.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
-import { type FileProblem, type PhotoFile, readWholePhoto } from "./photo-file.ts";
+import { imageInMemory, isCompleteForeign } from "../files/image-bytes.ts";
+import {
+  damagedImage,
+  type FileProblem,
+  type PhotoCode,
+  type PhotoFile,
+  readWholePhoto,
+} from "./photo-file.ts";
 
 /** Images decoded at once: each may take some hundred MB of memory. */
 const decodedAtOnce = 2;
@@ -24,8 +31,8 @@ const attempts = [
 ];
 
 /**
- * Turns photos that the service does not take into JPEG files: upright, in sRGB, at most 10 MB and 30 megapixels. They are
- * in a folder that only this user can read, which `close` removes. The originals stay as they are.
+ * Turns photos that the service does not take, or takes lying on their side, into JPEG files: upright, in sRGB, at most
+ * 10 MB and 30 megapixels. They are in a folder that only this user can read, which `close` removes. The originals stay as they are.
  */
 export class PhotoConverter {
   readonly #signal: AbortSignal;
@@ -48,13 +55,11 @@ export class PhotoConverter {
     return this.#count;
   }
 
-  /** Whether a photo that the service takes has too many pixels. One that cannot be read is left to the service. */
-  async isTooLarge(file: PhotoFile): Promise<boolean> {
-    const { default: sharp } = await import("sharp");
-    const { width, height } = await sharp(file.real)
-      .metadata()
-      .catch(() => ({ width: 0, height: 0 }));
-    return width * height > convertedPixels;
+  /**
+   * Whether a photo that the service takes is better as a JPEG file. One whose head cannot be read is left to the service.
+   */
+  isWanted({ head }: PhotoFile): boolean {
+    return head !== null && (head.isCmyk || head.isTurned || head.width * head.height > convertedPixels);
   }
 
   /** The photo with its JPEG file. `shown`: its name in messages. */
@@ -71,21 +76,30 @@ export class PhotoConverter {
   }
 
   async #convert(file: PhotoFile, shown: string): Promise<PhotoFile | FileProblem> {
-    const fault = (why: string): FileProblem => ({
-      code: "not_convertible",
+    const fault = (why: string, code: PhotoCode = "not_convertible"): FileProblem => ({
+      code,
       message: `cannot convert ${shown}: ${why}`,
     });
     // The check of the file ends with the reason of the interrupt.
     if (this.#signal.aborted || this.#isClosed) return fault("interrupted");
     if (file.size > largestFile) return fault("it has more than 512 MB");
     const bytes = await readWholePhoto(file, shown);
+    const foreign = detectForeignType(bytes);
+    if (foreign !== null && !isCompleteForeign(imageInMemory([bytes]), foreign))
+      return damagedImage(shown, foreign);
     let jpeg: Buffer | null;
+    let isOpen = false;
     try {
       const image = await openImage(bytes);
       if (image === null) return fault("this form of BMP is not read; save it as PNG");
-      jpeg = await smallJpeg(image);
+      const { width, height } = (await image.metadata()).autoOrient;
+      isOpen = width * height <= mostPixels;
+      jpeg = await smallJpeg(image, { width, height });
     } catch (error) {
-      return fault((error as Error).message.split("\n")[0]!);
+      const why = (error as Error).message.split("\n")[0]!;
+      return isOpen
+        ? fault(`it is damaged (${why}); copy or download it again`, "damaged_image")
+        : fault(why);
     }
     if (jpeg === null) return fault("it stays over 10 MB");
     if (this.#isClosed) return fault("interrupted");
@@ -119,8 +133,10 @@ async function openImage(bytes: Buffer): Promise<Sharp | null> {
 }
 
 /** A JPEG of at most 10 MB; null if there is none. The first frame of several. Transparent parts are white. */
-async function smallJpeg(image: Sharp): Promise<Buffer | null> {
-  const { width, height } = (await image.metadata()).autoOrient;
+async function smallJpeg(
+  image: Sharp,
+  { width, height }: { width: number; height: number },
+): Promise<Buffer | null> {
   for (const { quality, pixels } of attempts) {
     const scale = Math.min(1, Math.sqrt(pixels / (width * height)));
     const jpeg = await image

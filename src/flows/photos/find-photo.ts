@@ -1,7 +1,8 @@
-import { readdir, readlink, realpath } from "node:fs/promises";
+import { readdir, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { meantWords } from "../../contract/did-you-mean.ts";
 import { foldedPath, photoEnding } from "../files/file-names.ts";
+import { knownPart, repairedName, withoutLetters } from "./misread-names.ts";
 
 /** Comparing letters takes time: beyond so many missing photos, or in a folder of more names, it is left out. */
 const mostCompared = { photos: 100, names: 8_000 };
@@ -22,7 +23,7 @@ export class NamesNearby {
     const names = await this.#namesIn(dirname(path));
     const name = foldedPath(basename(path));
     const stem = fileStem(name);
-    const same = names.get(name) ?? names.get(stem);
+    const same = names.get(name) ?? names.get(stem) ?? names.get(withoutLetters(basename(path)));
     if (same !== undefined) return [same];
     if (names.size > mostCompared.names || this.#compared++ >= mostCompared.photos) return [];
     // Other digits are another product: `BAG-2_front` is not a typo of `BAG-1_front`.
@@ -49,6 +50,11 @@ async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort();
   for (const name of files) names.set(foldedPath(name), name);
   for (const name of files) {
+    const meant = knownPart(name) ?? repairedName(name);
+    const key = meant === null ? null : foldedPath(meant);
+    if (key !== null && !names.has(key)) names.set(key, name);
+  }
+  for (const name of files) {
     const stem = fileStem(foldedPath(name));
     if (photoEnding.test(name) && !names.has(stem)) names.set(stem, name);
   }
@@ -57,6 +63,31 @@ async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
 
 const fileStem = (name: string): string => name.replace(/\.[^.]*$/, "");
 const digitsIn = (name: string): string => name.replace(/\D/g, "");
+
+/** More parts than the path of a photo has. */
+const mostParts = 30;
+/** A path from a drive, a share or the root, or from a folder; a name with a dot may be the host of a mistyped URL. */
+const ofMachine = /^(?:[a-z]:[\\/]|\\\\|\/(?!\/)|~[\\/]|[^./\\:]+[\\/])/i;
+
+/**
+ * The file in a folder that has the last parts of a path of another machine, and what is before them: `C:\\Users\\anna\\` and
+ * `photos\\a.jpg`. Null if there is none.
+ */
+export async function findByLastParts(
+  folder: string,
+  path: string,
+): Promise<{ readonly cut: string; readonly rest: string } | null> {
+  if (!ofMachine.test(path)) return null;
+  const root = await realpath(folder).catch(() => null);
+  const starts = [...path.matchAll(/[/\\]+(?=[^/\\])/g)].map(({ index, 0: { length } }) => index + length);
+  for (const start of root === null ? [] : starts.slice(-mostParts)) {
+    const rest = path.slice(start);
+    const real = await realpath(join(root!, ...rest.split(/[/\\]+/))).catch(() => null);
+    if (real !== null && isWithin(root!, real) && (await stat(real)).isFile())
+      return { cut: path.slice(0, start), rest };
+  }
+  return null;
+}
 
 /** Whether an absolute path is the folder or inside it. */
 export function isWithin(folder: string, path: string): boolean {

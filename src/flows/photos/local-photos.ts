@@ -6,9 +6,11 @@ import pLimit from "p-limit";
 import { questionFor } from "../../contract/did-you-mean.ts";
 import { CatError, outOfFiles } from "../../errors.ts";
 import { whenFree } from "../../open-file.ts";
+import type { ImageHead } from "../files/image-head.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
-import { isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
+import { findByLastParts, isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
+import { misreadName } from "./misread-names.ts";
 import {
   type FileProblem,
   hashPhoto,
@@ -31,6 +33,8 @@ export interface PhotosPlace {
   called?: string | undefined;
   /** Whether paths may lead out of the root: through `..`, a link, or an absolute path. */
   mayLeave?: boolean | undefined;
+  /** Whether rows are made from the names of the photos, which must have been read right then. */
+  namesAreRead?: boolean | undefined;
   /** Converts photos that the service does not take, or "offered": messages name `--convert`. */
   conversion?: PhotoConverter | "offered" | undefined;
   /** The SHA-256 (hex) of the bytes that a path must have; others may have any. */
@@ -44,6 +48,7 @@ export class LocalPhotos {
   readonly #alsoIn: string | undefined;
   readonly #called: string;
   readonly #mayLeave: boolean;
+  readonly #namesAreRead: boolean;
   readonly #conversion: PhotosPlace["conversion"];
   readonly #expected: PhotosPlace["digests"];
   #isConverting = true;
@@ -51,6 +56,8 @@ export class LocalPhotos {
   readonly #looks = new Map<string, Promise<PhotoFile | FileProblem>>();
   /** By the path without links, so that a file with two names is read once. */
   readonly #digests = new Map<string, Promise<string>>();
+  /** By path; few photos are. */
+  readonly #odd = new Map<string, ImageHead>();
   readonly #nearby = new NamesNearby();
   #realRoots: Promise<string[]> | undefined;
 
@@ -59,6 +66,7 @@ export class LocalPhotos {
     alsoIn,
     called = "the folder of the file",
     mayLeave = false,
+    namesAreRead = false,
     conversion,
     digests,
   }: PhotosPlace) {
@@ -66,6 +74,7 @@ export class LocalPhotos {
     this.#alsoIn = alsoIn;
     this.#called = called;
     this.#mayLeave = mayLeave;
+    this.#namesAreRead = namesAreRead;
     this.#conversion = conversion;
     this.#expected = digests;
   }
@@ -106,6 +115,17 @@ export class LocalPhotos {
       const { code, message, isNoFile } = look;
       return [{ ...images[place]!, code, message, ...(isNoFile && { isNoFile }) }];
     });
+  }
+
+  /** Whether a checked photo is uploaded as it is though its colors are for print, or it is stored turned. */
+  oddity(path: string): { readonly isCmyk: boolean; readonly isTurned: boolean } | undefined {
+    return this.#odd.get(path);
+  }
+
+  /** The size of a photo in bytes; null if it cannot be used. */
+  async sizeOf(path: string): Promise<number | null> {
+    const look = await this.#look(path);
+    return "code" in look ? null : look.size;
   }
 
   /** Two of the paths with the same content, or null. Reads only files of the same size. Throws like `digest`. */
@@ -184,32 +204,47 @@ export class LocalPhotos {
     let look = this.#looks.get(path);
     if (look === undefined) {
       const converts = this.#isConverting;
-      look = this.#inTurn(async () => this.#compared(path, await this.#lookAt(path, converts)));
+      look = this.#inTurn(async () => this.#noted(path, await this.#lookAt(path, converts)));
       this.#looks.set(path, look);
     }
     return look;
   }
 
+  async #noted(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
+    if (!("code" in look) && look.converted === undefined && (look.head?.isCmyk || look.head?.isTurned))
+      this.#odd.set(path, look.head);
+    return this.#compared(path, look);
+  }
+
   async #compared(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
     const expected = this.#expected?.get(path);
-    if (expected === undefined || "code" in look) return look;
-    const digest = hashPhoto(look, quoted(path));
-    this.#digests.set(look.real, digest);
-    if ((await digest) === expected) return look;
-    return {
-      code: "photo_damaged",
-      message: `${quoted(path)} is not the photo that was saved`,
-      at: look.real,
-    };
+    const isCut = "code" in look && look.code === "damaged_image";
+    if (expected === undefined || ("code" in look && !isCut)) return look;
+    if (!("code" in look)) {
+      const digest = hashPhoto(look, quoted(path));
+      this.#digests.set(look.real, digest);
+      if ((await digest) === expected) return look;
+    }
+    const at = "code" in look ? look.at! : look.real;
+    return { code: "photo_damaged", message: `${quoted(path)} is not the photo that was saved`, at };
   }
 
   async #lookAt(path: string, converts: boolean): Promise<PhotoFile | FileProblem> {
-    const first = await this.#lookFor(path, resolve(this.root, path), converts);
+    const why = this.#namesAreRead ? misreadName(path) : null;
+    if (why !== null) return { code: "misread_name", message: `the name ${quoted(path)} ${why}` };
+    let first = await this.#lookFor(path, resolve(this.root, path), converts);
+    if (!("code" in first) || !(first.code === "photo_not_found" || first.isOfOther)) return first;
     // A list made on Windows separates folders with backslashes.
-    if (!("code" in first) || first.code !== "photo_not_found" || sep === "\\" || !path.includes("\\"))
-      return first;
-    const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")), converts);
-    return "code" in second && second.code === "photo_not_found" ? first : second;
+    if (!first.isOfOther && sep !== "\\" && path.includes("\\")) {
+      const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")), converts);
+      if (!("code" in second) || !(second.code === "photo_not_found" || second.isOfOther)) return second;
+      if (second.isOfOther) first = second;
+    }
+    const found = await findByLastParts(this.root, path);
+    if (found === null) return first;
+    const { cut, rest } = found;
+    const message = `${quoted(path)} is a path of another machine; "${rest}" is in ${this.#called}: remove "${cut}" from the paths`;
+    return { ...first, message };
   }
 
   async #lookFor(path: string, resolved: string, converts: boolean): Promise<PhotoFile | FileProblem> {
@@ -217,7 +252,7 @@ export class LocalPhotos {
     const isOutside = (where: string) => !this.#mayLeave && !roots.some((root) => isWithin(root, where));
     // Nothing is revealed about a path outside the root, not even whether it exists.
     if (isOutside(resolved) && !this.#roots.some((root) => isWithin(root, resolved)))
-      return this.#outside(quoted(path), path, resolved);
+      return { ...this.#outside(quoted(path), path, resolved), isOfOther: /^[/\\]/.test(path) };
     const throughLink = `${quoted(path)} (through a link)`;
     try {
       const real = await realpath(resolved);
@@ -246,8 +281,7 @@ export class LocalPhotos {
       if (conversion !== "offered") return this.#converted(conversion, convertible, shown);
       return { ...problem, message: `${problem.message}; add --convert to upload it as JPEG`, at: real };
     }
-    if (conversion === undefined || conversion === "offered" || !(await conversion.isTooLarge(look)))
-      return look;
+    if (conversion === undefined || conversion === "offered" || !conversion.isWanted(look)) return look;
     return this.#converted(conversion, look, shown);
   }
 
@@ -270,7 +304,9 @@ export class LocalPhotos {
       const names = await this.#nearby.like(resolved);
       if (names.length === 1 && isSameName(names[0]!, basename(resolved)))
         return this.#lookFor(path, join(dirname(resolved), names[0]!), converts);
-      const hint = questionFor(names, "; ", quoted);
+      const misread = names.length === 1 ? misreadName(names[0]!) : null;
+      const hint =
+        misread === null ? questionFor(names, "; ", quoted) : `; the name ${quoted(names[0]!)} ${misread}`;
       return { code: "photo_not_found", message: `${resolved} does not exist${hint}` };
     }
     const why = code === "EACCES" || code === "EPERM" ? "permission denied" : code;
@@ -307,43 +343,3 @@ export class LocalPhotos {
 const isSameName = (a: string, b: string): boolean => a !== b && a.normalize("NFC") === b.normalize("NFC");
 
 const quoted = (path: string): string => JSON.stringify(path.length > 200 ? `...${path.slice(-197)}` : path);
-
-/** The flags for local photos. */
-export interface PhotoFlags {
-  conversion?: PhotosPlace["conversion"];
-  imagesRoot?: string | undefined;
-  imagesOutside?: boolean | undefined;
-  alsoIn?: string | undefined;
-  digests?: PhotosPlace["digests"];
-}
-
-/**
- * The local photos of an import, relative to `imagesRoot` (`--images-root`), otherwise to the folder of the
- * file, or to `cwd` if the rows come from standard input or a pipe (`sourcePath` is null). They must be
- * inside that folder unless `imagesOutside` (`--images-outside`). Throws InputError if `imagesRoot` is not a
- * folder.
- */
-export async function openLocalPhotos(
-  { imagesRoot, imagesOutside: mayLeave = false, alsoIn, conversion, digests }: PhotoFlags,
-  { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
-): Promise<LocalPhotos> {
-  if (imagesRoot === undefined) {
-    return sourcePath === null
-      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave, alsoIn, conversion })
-      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, alsoIn, conversion, digests });
-  }
-  const root = resolve(cwd, imagesRoot);
-  const fault = await realpath(root)
-    .then(lstat)
-    .then(
-      (stats) => (stats.isDirectory() ? null : "is not a folder"),
-      ({ code }: NodeJS.ErrnoException) =>
-        code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
-    );
-  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave, alsoIn, conversion });
-  throw new InputError(
-    `--images-root ${imagesRoot} ${fault}`,
-    "images_root_not_found",
-    "Use the base folder of the photo paths.",
-  );
-}

@@ -5,6 +5,8 @@ import { detectForeignType, detectImageType, imageTypeBytes, isHeic } from "../.
 import { limits } from "../../contract/limits.ts";
 import { outOfFiles } from "../../errors.ts";
 import { whenFree } from "../../open-file.ts";
+import { imageInFile, isCompleteImage } from "../files/image-bytes.ts";
+import { type ImageHead, readImageHead } from "../files/image-head.ts";
 import type { FieldProblem } from "../rows/row-form.ts";
 import { InputError } from "../rows/source.ts";
 
@@ -16,6 +18,8 @@ export interface PhotoFile {
   readonly size: number;
   /** Identifies the file and its version. */
   readonly stamp: string;
+  /** Null for an image of a type that the service does not take. */
+  readonly head: ImageHead | null;
   /** The JPEG file that is uploaded instead, and its size in bytes. */
   readonly converted?: { readonly path: string; readonly size: number };
 }
@@ -26,6 +30,8 @@ export interface FileProblem {
   readonly message: string;
   /** Whether it is a folder, a pipe or a device. */
   readonly isNoFile?: boolean;
+  /** Whether its path is one of another folder. */
+  readonly isOfOther?: boolean;
   /** Its path, if known; the file may be missing or of another kind. */
   readonly at?: string;
   /** The file, if it is an image that can be converted. */
@@ -42,18 +48,19 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
   try {
     const { size, stamp } = await readStamp(handle);
     if (size === 0) return { code: "not_an_image", message: `${shown} is empty (0 bytes)` };
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
-    const head = buffer.subarray(0, bytesRead);
-    const foreign = detectForeignType(head);
-    const isImage = detectImageType(head) !== null;
-    const file = { real, size, stamp };
-    const convertible = isImage || foreign !== null ? { convertible: file } : {};
+    const image = imageInFile(handle.fd, size);
+    const start = image.read(0, imageTypeBytes);
+    const foreign = detectForeignType(start);
+    const type = detectImageType(start);
+    if (type !== null && !isCompleteImage(image)) return damagedImage(shown, type);
+    const file = { real, size, stamp, head: readImageHead(image) };
+    const convertible = type !== null || foreign !== null ? { convertible: file } : {};
     if (size > limits.imageBytes) {
       const message = `${shown} has ${size} bytes; the limit is ${limits.imageBytes} bytes (10 MB)`;
       return { code: "too_large", message, ...convertible };
     }
-    if (isImage) return file;
-    if (isHeic(head)) {
+    if (type !== null) return file;
+    if (isHeic(start)) {
       const message = `${shown} is a HEIC image, not a JPEG, PNG or WebP image: save it as JPEG`;
       return { code: "not_an_image", message };
     }
@@ -64,6 +71,18 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
     await handle.close();
   }
 }
+
+/** The problem of an image of which a part is missing. `type`: as it is detected, or named in words. */
+export const damagedImage = (shown: string, type: string): FileProblem => ({
+  code: "damaged_image",
+  message: `${shown} is a damaged ${typeWords[type] ?? type} image, its end is missing: copy or download it again`,
+});
+
+const typeWords: Readonly<Record<string, string>> = {
+  "image/jpeg": "JPEG",
+  "image/png": "PNG",
+  "image/webp": "WebP",
+};
 
 /** The SHA-256 (hex) of a photo's bytes. Throws InputError if it changed. */
 export async function hashPhoto(file: PhotoFile, shown: string): Promise<string> {
@@ -157,6 +176,8 @@ export type PhotoCode =
   | "photo_outside_root"
   | "photo_not_readable"
   | "photo_damaged"
+  | "damaged_image"
+  | "misread_name"
   | "too_large"
   | "not_an_image"
   | "not_convertible";

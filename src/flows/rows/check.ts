@@ -1,6 +1,6 @@
 import type { ProgressEvent } from "../progress-event.ts";
 import { shownName } from "../words.ts";
-import { type FileNote, FileNotes } from "./notes.ts";
+import { type FieldNote, type FileNote, FileNotes } from "./notes.ts";
 import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
@@ -77,6 +77,7 @@ export async function checkFile(
     await onProblem(problem);
   };
   const notes = new FileNotes();
+  const across = file.form.notesAcrossRows?.(random);
   let headReported = 0;
   const reportHead = async () => {
     while (headReported < reader.headProblems.length) await fileProblem(reader.headProblems[headReported++]!);
@@ -97,21 +98,26 @@ export async function checkFile(
       // A failure is thrown where it is awaited, and not while an earlier row is.
       for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
       for (const [index, row] of rows.entries()) {
-        if (isWithin(file, first + index))
-          for (const note of reader.notes(row))
-            notes.add(note.code, note.value, () => reader.notePlace(row, note));
         const judgment = judged[index]!;
         const problems = judgment instanceof Promise ? await judgment : judgment;
         // Photos may take long.
         if (judgment instanceof Promise) signal?.throwIfAborted();
+        const isTaken = isWithin(file, first + index);
+        const note = (found: FieldNote) =>
+          notes.add(found.code, found.value, () => reader.notePlace(row, found));
+        // Those about photos are known once these were read.
+        if (isTaken) for (const found of reader.notes(row)) note(found);
         // A row that cannot be read would otherwise take a product over once it is corrected.
         const repeated =
           row.content !== null && unique !== undefined ? repetition(row, { unique, seen, name }) : null;
-        if (problems.length === 0 && repeated === null) continue;
+        if (problems.length === 0 && repeated === null) {
+          if (isTaken) across?.add(row.content, first + index, note);
+          continue;
+        }
         refused.add(first + index);
         if (repeated !== null) refused.addRepeated(first + index, repeated.place);
         if (repeated?.ofOther) refused.repeatingOthers.push(first + index);
-        if (!isWithin(file, first + index)) continue;
+        if (!isTaken) continue;
         invalid++;
         for (const problem of problems) await onProblem(problem);
         if (repeated !== null)
@@ -132,6 +138,7 @@ export async function checkFile(
     await reportHead();
     await fileProblem(error.problem);
   }
+  await across?.end();
   notes.addHead(reader);
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });

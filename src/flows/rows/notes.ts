@@ -28,6 +28,24 @@ export const noteKinds = {
   lines_above_header: {
     message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
   },
+  cmyk_photo: {
+    message: (count) => `${counted(count, "photo")} in the colors of a printer (CMYK)`,
+    hint: "Add --convert to upload such photos in sRGB",
+  },
+  turned_photo: {
+    message: (count) => `${counted(count, "photo")} stored turned, with an EXIF orientation`,
+    hint: "Add --convert to upload such photos upright",
+  },
+  small_photo: {
+    message: (count, value) =>
+      `${counted(count, "photo")} of less than 200 pixels, such as ${shortened(value)}`,
+    hint: "Check that the URLs are not those of previews",
+  },
+  same_photo: {
+    message: (count, value) =>
+      `${counted(count, "photo")} also on another product, such as ${shortened(value)}`,
+    hint: "Check that the products share them",
+  },
   whole_decimal: {
     message: (count, value) =>
       `${isAre(count, "reference", "ends", "end")} with ${/.0+$/.exec(value)![0]} (${shortened(value)}), as a program writes codes that it takes for numbers`,

@@ -39,6 +39,8 @@ export interface RowForm {
   unlistedValues?(row: unknown): readonly ValueFix[];
   /** What may be a mistake in a row, and is read as it is. */
   notes?(row: unknown): readonly FieldNote[];
+  /** What only several rows show; begun anew for each check. */
+  notesAcrossRows?(random: () => number): NotesAcrossRows;
   /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
   beyondLimit?(): void;
   /** The row's name for the user, shown with its problems. */
@@ -52,6 +54,13 @@ export interface RowForm {
    * row.
    */
   withoutDone(object: Record<string, unknown>, done: ReadonlySet<number>): Record<string, unknown>;
+}
+
+/** Notes that need more than one row. */
+export interface NotesAcrossRows {
+  /** Takes the next valid row, by its index from 0; `onNote` may be called until the end. */
+  add(row: unknown, index: number, onNote: (note: FieldNote) => void): void;
+  end(): Promise<void>;
 }
 
 /** How the fields of NDJSON objects are read. */

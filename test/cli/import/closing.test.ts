@@ -326,7 +326,7 @@ describe("output files", () => {
 
   test("are never a photo of the file, also through a link", async () => {
     const world = await createWorld();
-    world.write("p.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+    world.write("p.png", Buffer.from("89504e470d0a1a0a0000000d494844520000000049454e44ae426082", "hex"));
     world.write("a.csv", "reference,name,images\nA,Dress,p.png\n");
     symlinkSync("p.png", join(world.folder, "link.ndjson"));
     for (const flags of ["--results p.png", "--failed p.png", "--results link.ndjson"]) {
@@ -337,7 +337,7 @@ describe("output files", () => {
       ]);
     }
     expect(readFileSync(join(world.folder, "p.png")).toString("hex")).toBe(
-      "89504e470d0a1a0a0000000d49484452",
+      "89504e470d0a1a0a0000000d494844520000000049454e44ae426082",
     );
     expect(world.requests()).toEqual([]);
   });
@@ -549,7 +549,9 @@ describe("a service with invalid results", () => {
 
   test("accounts for every row and names every import when a later batch is rejected", async () => {
     const world = await createWorld();
-    const rows = Array.from({ length: 4001 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`).join("");
+    const rows = Array.from({ length: 4001 }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join(
+      "",
+    );
     world.write("a.csv", `reference,name,images\n${rows}`);
     let calls = 0;
     const noCredits = '{"error":{"type":"payment_required","code":"insufficient_credits","message":"no"}}';

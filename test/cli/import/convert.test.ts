@@ -174,7 +174,7 @@ test("a damaged photo that would be converted is a problem of its row, also in a
   const { world } = await worldWith({ "a.tif": whole.subarray(0, whole.length / 2), "b.tif": whole });
   const ran = await world.cat("import rows.csv --convert --dry-run");
   expect(ran.exit).toBe(3);
-  expect(ran.stderr).toContain('rows.csv:2  images  not_convertible  cannot convert "a.tif": ');
+  expect(ran.stderr).toContain('rows.csv:2  images  damaged_image  "a.tif" is a damaged TIFF image, its end');
   expect(ran.stderr).toContain("1 photo converted to JPEG; the originals are unchanged.\n");
   expect(world.requests()).toEqual([]);
   expect(

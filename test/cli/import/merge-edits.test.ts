@@ -121,7 +121,7 @@ describe("a plain sheet", () => {
     expect(await world.cat("import old.csv --no-progress")).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(
-        /^This file was not imported from here before, and changes 25 of 25 products: 25 names\.\n/,
+        /^This file was not imported from here before, and changes 25 of 25 products: 25 names\.\n/m,
       ),
     });
   });

@@ -5,7 +5,7 @@ import { createWorld } from "../../support/world.ts";
 const images = [{ url: "https://cdn.example.com/a.jpg", orientation: null }];
 const objects = [
   { SKU: "A1", name: "Hemd", sex: "Damen", fotos: images, Preis: 12, description: null },
-  { SKU: "A2", name: "Hose", sex: null, fotos: images, Lager: null },
+  { SKU: "A2", name: "Hose", sex: null, fotos: [{ url: "https://cdn.example.com/b.jpg" }], Lager: null },
 ];
 const check = "import shop.ndjson --dry-run --no-progress";
 const all = "--map SKU=reference --map fotos=images --map preis=ignore --map Lager=ignore";

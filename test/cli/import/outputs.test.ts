@@ -7,7 +7,7 @@ import { createWorld } from "../../support/world.ts";
 vi.mock("node:fs/promises", { spy: true });
 afterEach(() => void vi.resetAllMocks());
 
-const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+const png = Buffer.from("89504e470d0a1a0a0000000d494844520000000049454e44ae426082", "hex");
 
 const cdn = "https://cdn.example.com";
 const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { photo } from "../photos/photo-folder.ts";
+import { oddPhoto, photo } from "../photos/photo-folder.ts";
 import { beforeBatch } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
 
@@ -16,7 +16,7 @@ const failedImage = (index: number, source: string, orientation: string) => ({
 async function worldWithCut(rows: string) {
   const world = await importWorld();
   for (const name of ["a.png", "b.png", "c.png"]) writeFileSync(join(world.folder, name), photo(name));
-  writeFileSync(join(world.folder, "cut.png"), photo("").subarray(0, 12));
+  writeFileSync(join(world.folder, "cut.png"), oddPhoto);
   await world.write("a.csv", head + rows);
   const resultsFile = { path: join(world.folder, "results.ndjson"), name: "results.ndjson" };
   const results = async () =>
@@ -117,7 +117,7 @@ describe("a photo that the service rejects", () => {
     const rows = cuts.map((name, at) => `B${at},Coat,${name},https://cdn.example.com/${at}.jpg\n`).join("");
     const world = await worldWithCut(rows);
     for (const name of cuts) {
-      writeFileSync(join(world.folder, name), Buffer.concat([photo("").subarray(0, 12), Buffer.from(name)]));
+      writeFileSync(join(world.folder, name), Buffer.concat([oddPhoto, Buffer.from(name)]));
     }
     expect((await world.import("a.csv")).summary).toMatchObject({ created: 25, partial: 25 });
     await world.write("b.csv", `${head}${rows}N,Hat,a.png,\n`);

@@ -5,7 +5,7 @@ import * as files from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { limits } from "../../../src/contract/limits.ts";
-import { openLocalPhotos } from "../../../src/flows/photos/local-photos.ts";
+import { openLocalPhotos } from "../../../src/flows/photos/open-local-photos.ts";
 import { InputError } from "../../../src/flows/rows/source.ts";
 import { faultsOf, photo, photoFolder } from "./photo-folder.ts";
 

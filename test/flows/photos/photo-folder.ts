@@ -7,6 +7,9 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 /** A photo that the service accepts, one per text. */
 export const photo = (text: string): Buffer => Buffer.concat([tinyPng, Buffer.from(text)]);
 
+/** A file with the first bytes of a photo and its end, but no size: the service rejects it. */
+export const oddPhoto: Buffer = Buffer.concat([tinyPng.subarray(0, 8), tinyPng.subarray(-12)]);
+
 /** A folder with files of that content; a text becomes a different photo each. */
 export function photoFolder(files: Record<string, string | Uint8Array> = {}) {
   const folder = temporaryFolder();

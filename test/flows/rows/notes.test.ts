@@ -30,7 +30,7 @@ describe("notes of a file", () => {
     const names = ["A", "B", "C"];
     const text = names
       .map((name) =>
-        JSON.stringify({ reference: name, name, images: [{ url: "https://cdn.example.com/a.jpg" }] }),
+        JSON.stringify({ reference: name, name, images: [{ url: `https://cdn.example.com/${name}.jpg` }] }),
       )
       .join("\n");
     const form = {

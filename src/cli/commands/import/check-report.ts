@@ -1,5 +1,4 @@
 import { importVocabulary, objectVocabulary } from "../../../flows/import/columns.ts";
-import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import type { ProgressEvent } from "../../../flows/progress-event.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import { FirstUses } from "../../../flows/rows/row-sets.ts";
@@ -10,12 +9,13 @@ import { type ProblemList, problemReport, problemsForPeople } from "../../output
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import type { OpenedFile } from "./open-file.ts";
 
-/** Reports conversions as progress, and their number after the check. */
+/** Reports conversions and checks of URLs as progress, and the number of conversions after the check. */
 export function reportConversions(
   app: App,
-  converter: PhotoConverter | undefined,
+  { converter, urls }: Pick<OpenedFile, "converter" | "urls">,
   update: (event: ProgressEvent) => void,
 ): () => Promise<void> {
+  if (urls !== undefined) urls.onProgress = update;
   if (converter === undefined) return async () => {};
   converter.onConverted = (done) => update({ step: "converting photos", done, total: null });
   return async () => {
@@ -81,11 +81,11 @@ export async function listedChecks(
   const { random, interrupt: signal } = app.context;
   const firstUses = new FirstUses(random);
   const checks: CheckResult[] = [];
-  for (const [index, { file, converter }] of opened.entries()) {
+  for (const [index, { file, converter, urls }] of opened.entries()) {
     const list = lists.of[index]!;
     const progress = await app.io.progress();
     const onProgress = progress.update;
-    const noteConversions = reportConversions(app, converter, onProgress);
+    const noteConversions = reportConversions(app, { converter, urls }, onProgress);
     const checking = checkFile(file, { random, firstUses, signal, onProblem: list.add, onProgress });
     const { check } = await checking.finally(() => progress.end());
     checks.push(check);

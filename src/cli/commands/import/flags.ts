@@ -41,6 +41,8 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly imagesOutside: boolean;
   /** Convert local photos that the service does not take. */
   readonly convert: boolean;
+  /** Fetch the start of each photo behind a URL before anything is sent. */
+  readonly checkPhotos?: boolean;
   /** The file of the ledger, instead of the one in the profile. */
   readonly ledger?: string;
   /** Start over instead of resuming a stopped run. */
@@ -94,6 +96,7 @@ export const ofCommand: ReadonlySet<string> = new Set([
   "wait",
   "timeout",
   "concurrency",
+  "checkPhotos",
   "batch",
   "ledger",
   "unknown",

@@ -13,6 +13,7 @@ import {
   type SortedPhotos,
 } from "../../../flows/photos/folder-photos.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
+import { misreadName } from "../../../flows/photos/misread-names.ts";
 import { NamePattern } from "../../../flows/photos/name-pattern.ts";
 import { openRows, type RowFile } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
@@ -129,7 +130,12 @@ export async function photosForRows(
   if (left.length > 0) {
     const hint = pattern === null ? " For other names than REFERENCE_front, add --pattern." : "";
     const belong = left.length === 1 ? "belongs" : "belong";
-    await note(app, `${counted(left.length, "photo")} ${belong} to no row, such as ${left[0]}.${hint}`);
+    const odd = left.find((path) => misreadName(path) !== null);
+    const misread = odd === undefined ? "" : ` The name of ${JSON.stringify(odd)} ${misreadName(odd)}.`;
+    await note(
+      app,
+      `${counted(left.length, "photo")} ${belong} to no row, such as ${left[0]}.${misread || hint}`,
+    );
   }
   const { folder } = listing;
   return addedPhotos(sorted, { folder, shown: where, root, fromRoot: pathFrom(root, folder) });

@@ -46,11 +46,11 @@ export async function fullRun(
   let memory: ReturnType<typeof openMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(
-      opened.map(({ flags, file, localPhotos, converter, photoAt }, index) => {
+      opened.map(({ flags, file, localPhotos, converter, urls, photoAt }, index) => {
         const isPhoto = (path: string) => localPhotos.has(path);
         const place = { cwd: app.context.cwd, app, isPhoto, inUse };
         const list = lists?.of[index] ?? unlisted(foundProblems, { ...file.source, photoAt });
-        const noteConversions = reportConversions(app, converter, host.onProgress);
+        const noteConversions = reportConversions(app, { converter, urls }, host.onProgress);
         const deps = {
           ...host,
           runId: flags.applies?.id ?? newRunId(app.context.clock.now()),

@@ -124,7 +124,12 @@ function withFlags(made: Command): Command {
     .option("--images-outside", "allow local photos outside that folder", false)
     .option(
       "--convert",
-      "upload TIFF, AVIF, GIF and BMP files, and photos over 10 MB or 30 megapixels, as JPEG",
+      "upload TIFF, AVIF, GIF and BMP files, CMYK and turned photos, and photos over 10 MB or 30 megapixels, as JPEG",
+      false,
+    )
+    .option(
+      "--check-photos",
+      "check first that each URL has a photo, at most twice per second and host; results are kept for a day",
       false,
     )
     .addOption(

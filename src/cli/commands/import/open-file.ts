@@ -5,7 +5,9 @@ import { importVocabulary, objectVocabulary } from "../../../flows/import/column
 import { importForm } from "../../../flows/import/import-form.ts";
 import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
-import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
+import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
+import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
+import type { PhotoUrls } from "../../../flows/photos/photo-urls.ts";
 import { formatOfName } from "../../../flows/rows/input-format.ts";
 import type { ColumnMap } from "../../../flows/rows/mapped-columns.ts";
 import type { FileJob } from "../../../flows/rows/source.ts";
@@ -29,6 +31,7 @@ export interface OpenedFile extends Pick<ImportInput, "file"> {
   readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "answers" | "namesFromReferences">;
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
+  readonly urls: PhotoUrls | undefined;
   /** The photos of rows made from a folder. */
   readonly photoAt: PhotoAt | undefined;
   close(): Promise<void>;
@@ -46,8 +49,12 @@ export async function openFiles(app: App, typed: readonly ImportFlags[]): Promis
       app,
       begun.map(({ mapped }) => mapped),
     );
+    const urls = typed[0]!.checkPhotos
+      ? await (await import("./check-photos.ts")).openPhotoUrls(app)
+      : undefined;
     const opened: OpenedFile[] = [];
-    for (const [index, file] of begun.entries()) opened.push(await openFile(app, file, mappings[index]!));
+    for (const [index, file] of begun.entries())
+      opened.push(await openFile(app, file, mappings[index]!, urls));
     return opened;
   } catch (error) {
     for (const { close } of begun) await close();
@@ -116,11 +123,13 @@ async function openFile(
   app: App,
   { flags, folder, mapped: { source }, converter, close }: BegunFile,
   mapping: FileMapping,
+  urls: PhotoUrls | undefined,
 ): Promise<OpenedFile> {
   const place = { cwd: app.context.cwd, sourcePath: source.place };
   const alsoIn = folder?.listing.folder;
+  const namesAreRead = folder !== null && folder.source !== null && folder.hasNames !== true;
   const localPhotos = await openLocalPhotos(
-    { ...flags, alsoIn, conversion: converter ?? "offered", digests: folder?.digests },
+    { ...flags, alsoIn, conversion: converter ?? "offered", digests: folder?.digests, namesAreRead },
     place,
   );
   const { map, values, encoding } = mapping;
@@ -135,7 +144,7 @@ async function openFile(
           localPhotos,
         );
   const { limit } = flags;
-  const form = importForm(map, localPhotos, values, added, formOptions(flags, folder));
+  const form = importForm(map, localPhotos, values, added, { ...formOptions(flags, folder), urls });
   const file = { source, read, limit, form };
   // The failed file names photos by their paths.
   const imagesOutside =
@@ -145,9 +154,9 @@ async function openFile(
     ...mapping,
     imagesOutside,
     addedPhotos: added?.identity,
-    namesFromReferences: folder !== null && folder.source !== null && folder.hasNames !== true,
+    namesFromReferences: namesAreRead,
   };
-  return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
+  return { flags: given, file, localPhotos, converter, urls, photoAt: folder?.photoAt, close };
 }
 
 const formOptions = (

@@ -31,7 +31,7 @@ export async function planRun(
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   app.context.keepHeapSmall?.();
-  const [{ flags, file, localPhotos, converter, photoAt }] = opened as [OpenedFile];
+  const [{ flags, file, localPhotos, converter, urls, photoAt }] = opened as [OpenedFile];
   const out = typeof flags.plan === "string" ? flags.plan : null;
   if (out !== null) await rejectOtherFile(app, out, flags);
   const lists = await problemLists(app, opened, { found: foundProblems });
@@ -45,6 +45,7 @@ export async function planRun(
     if (isPrinted) await app.io.data(line);
   };
   const flow = async (host: FlowHost) => {
+    const noteConversions = reportConversions(app, { converter, urls }, host.onProgress);
     const deps: ImportDeps = {
       ...host,
       runId: newRunId(app.context.clock.now()),
@@ -54,7 +55,7 @@ export async function planRun(
       onProblem: list!.add,
       onChecked: async (check) => {
         await list!.end({ ...check, converted: converter?.count });
-        await reportConversions(app, converter, host.onProgress)();
+        await noteConversions();
       },
     };
     return planFile(

@@ -1,0 +1,52 @@
+import { shortened } from "../../contract/did-you-mean.ts";
+import type { LocalPhotos } from "../photos/local-photos.ts";
+import type { PhotoUrls } from "../photos/photo-urls.ts";
+import type { FieldNote } from "../rows/notes.ts";
+import type { FieldProblem } from "../rows/row-form.ts";
+import { type FileImage, listLocalImages } from "./file-row.ts";
+
+const noNotes: readonly FieldNote[] = [];
+
+/** The URLs of a row's photos. */
+function listUrls(row: unknown): { readonly index: number; readonly url: string }[] {
+  const images = (row as { images?: unknown } | null)?.images;
+  if (!Array.isArray(images)) return [];
+  return (images as (Partial<FileImage> | null)[]).flatMap((image, index) =>
+    typeof image?.url === "string" ? [{ index, url: image.url }] : [],
+  );
+}
+
+/** The problems of the photos behind the URLs of a row, once each was checked. */
+export const urlChecks = (row: unknown, urls: PhotoUrls): Promise<FieldProblem[]>[] =>
+  listUrls(row).flatMap(({ index, url }) => {
+    const checking = urls.check(url);
+    if (checking === null) return [];
+    return checking.then(({ problem }) => {
+      if (problem === null) return [];
+      const param = `images[${index}].url`;
+      const cellMessage = `${shortened(url)} ${problem.message}`;
+      return [{ param, code: problem.code, message: `${param}: ${cellMessage}`, cellMessage }];
+    });
+  });
+
+/** Notes on local photos that the service would show otherwise than programs do, and on small ones behind URLs. */
+export function photoNotes(
+  row: unknown,
+  photos: Pick<LocalPhotos, "oddity">,
+  urls: PhotoUrls | undefined,
+): readonly FieldNote[] {
+  let notes = noNotes;
+  if (urls !== undefined)
+    for (const { index, url } of listUrls(row))
+      if (urls.found(url)?.isSmall)
+        notes = [...notes, { code: "small_photo", param: `images[${index}].url`, value: url }];
+  for (const { index, path } of listLocalImages(row)) {
+    const odd = photos.oddity(path);
+    if (odd === undefined) continue;
+    const at = { param: `images[${index}].path`, value: path };
+    const cmyk = odd.isCmyk ? [{ code: "cmyk_photo", ...at } as const] : [];
+    const turned = odd.isTurned ? [{ code: "turned_photo", ...at } as const] : [];
+    notes = [...notes, ...cmyk, ...turned];
+  }
+  return notes;
+}

@@ -1,0 +1,65 @@
+// Names of files that a program has read in the wrong code page, as when a ZIP is unpacked.
+
+/** The upper half of the code pages of DOS, which older ZIP programs take names for. */
+const ofDos = [
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■ ",
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´­±‗¾¶§÷¸°¨·¹³²■ ",
+] as const;
+
+/** The letters of bytes 128 to 255 in the code pages that UTF-8 is taken for, the likely ones first. */
+const codePages = (): readonly string[] => {
+  const upper = Uint8Array.from({ length: 128 }, (_, index) => index + 128);
+  // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1.
+  const decoded = (name: string) => new TextDecoder(name).decode(upper, { stream: true });
+  return [decoded("windows-1252"), ...ofDos, decoded("macintosh")];
+};
+
+let known: readonly ReadonlyMap<string, number>[] | undefined;
+
+/** The name of a file whose UTF-8 was read in another code page, such as `Größe.jpg` for `Gr├╢├ƒe.jpg`; else null. */
+export function repairedName(name: string): string | null {
+  if (!/[\u0080-\uffff]/.test(name)) return null;
+  known ??= codePages().map((page) => new Map(Array.from(page, (letter, index) => [letter, index + 128])));
+  for (const page of known) {
+    const bytes: number[] = [];
+    for (const letter of name) {
+      const byte = letter < "\u0080" ? letter.charCodeAt(0) : page.get(letter);
+      if (byte === undefined) break;
+      bytes.push(byte);
+    }
+    if (bytes.length < name.length) continue;
+    const text = utf8(Uint8Array.from(bytes));
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+function utf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Node shows each byte that is not UTF-8 so; no path finds such a file. */
+const unreadable = "\ufffd";
+
+/** Why the name of a file is not what it was, and what to do, as it follows the name; null if it is. */
+export function misreadName(name: string): string | null {
+  if (name.includes(unreadable)) return "is not UTF-8: rename the file";
+  const meant = repairedName(name);
+  if (meant === null) return null;
+  return `was unpacked in the wrong code page, and is ${JSON.stringify(meant)}: unpack the ZIP with another program, or rename the file`;
+}
+
+/** A name as far as it is the same in all code pages; null for a name that was read right. */
+export const knownPart = (name: string): string | null =>
+  name.includes(unreadable) ? withoutLetters(name) : null;
+
+/** A name in which letters beyond ASCII are not told apart. */
+export const withoutLetters = (name: string): string =>
+  name
+    .normalize("NFC")
+    .replace(/[^\0-\x7f]+/g, unreadable)
+    .toLowerCase();

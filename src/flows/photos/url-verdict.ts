@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { detectForeignType, detectImageType, isHeic } from "../../contract/image-file.ts";
+import { limits } from "../../contract/limits.ts";
+import type { imageErrorCodes } from "../../contract/value-sets.ts";
+import { CatalogueError } from "../../errors.ts";
+import { blockedHost, NetworkError, TimeoutError } from "../../http/errors.ts";
+import type { OutsideExchange } from "../../http/outside-exchange.ts";
+import { imageInMemory, isCompleteImage } from "../files/image-bytes.ts";
+import { readImageHead } from "../files/image-head.ts";
+import { grouped } from "../words.ts";
+
+/** A picture with a shorter side only holds the place of a photo, in pixels. */
+const shortestSide = 16;
+/** Below it, a note counts the photo. */
+const smallSide = 200;
+
+/** What was found behind a URL. */
+export interface UrlVerdict {
+  /** Why the service would not take the photo, in words that follow the URL; null if nothing was found. */
+  readonly problem: { readonly code: UrlCode; readonly message: string } | null;
+  readonly isSmall: boolean;
+  /** The same for the same bytes, as far as they were read; null without a photo. */
+  readonly content: string | null;
+}
+
+type UrlCode = (typeof imageErrorCodes)[number] | "damaged_image";
+
+/** Ends the check of a URL. */
+export class UrlFailure extends Error {
+  constructor(
+    readonly code: UrlCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const failed = (code: UrlCode, message: string): UrlVerdict => ({
+  problem: { code, message },
+  isSmall: false,
+  content: null,
+});
+
+/** The verdict on a response without a photo. */
+export const failedWith = (status: number): UrlVerdict =>
+  failed("http_error", `responds with status ${status}${statusHint[status] ?? ""}`);
+
+const statusHint: Readonly<Record<number, string>> = {
+  401: ": it needs signing in",
+  403: ": it needs signing in, or has expired",
+  404: ": it does not exist",
+  410: ": it was removed",
+};
+
+/** The verdict on a URL whose server sent no response. Throws what is no failure of the network. */
+export function toFailure(error: unknown): UrlVerdict {
+  if (error instanceof UrlFailure) return failed(error.code, error.message);
+  if ((error as NodeJS.ErrnoException).code === blockedHost)
+    return failed("blocked_host", "is on a host whose address is not public");
+  if (error instanceof TimeoutError) return failed("timeout", "does not respond");
+  // The fault of this machine is not that of the photo.
+  const isLocal = error instanceof NetworkError && /^(?:proxy_|too_many_|client_)/.test(error.code);
+  if (!(error instanceof CatalogueError) || isLocal) throw error;
+  if (error.code === "host_not_found") return failed("dns_failed", "has an unknown host");
+  return failed("http_error", `cannot be fetched: ${error.message}`);
+}
+
+/** A response, as far as it matters. */
+export interface Received {
+  readonly status: number;
+  readonly etag: string | null;
+  /** The length of the complete file in bytes; null if it is not known. */
+  readonly length: number | null;
+  readonly location: string | null;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryMs: number | null;
+  readonly bytes: Buffer;
+}
+
+/** Reads the headers of a response. */
+export function toReceived(
+  { status, headers }: Pick<Awaited<ReturnType<OutsideExchange>>, "status" | "headers">,
+  bytes: Buffer,
+): Received {
+  const ofRange = /\/(\d{1,15})$/.exec(headers["content-range"] ?? "")?.[1];
+  const length = status === 206 ? ofRange : /^\d{1,15}$/.exec(headers["content-length"] ?? "")?.[0];
+  const retry = /^\d{1,6}$/.exec(headers["retry-after"] ?? "")?.[0];
+  return {
+    status,
+    etag: headers.etag ?? null,
+    length: length === undefined ? null : Number(length),
+    location: headers.location ?? null,
+    retryMs: retry === undefined ? null : Number(retry) * 1000,
+    bytes,
+  };
+}
+
+/** The verdict on the first bytes of a file, or all of them, with its complete length if it is known. */
+export function judgeHead(bytes: Buffer, length: number | null, isWhole: boolean): UrlVerdict {
+  const type = detectImageType(bytes);
+  if (type === null) return failed("not_an_image", whatElse(bytes));
+  if (length !== null && length > limits.imageBytes)
+    return failed(
+      "too_large",
+      `has ${grouped(length)} bytes; the limit is ${grouped(limits.imageBytes)} bytes (10 MB)`,
+    );
+  const total = Math.max(length ?? 0, bytes.length);
+  const image = { ...imageInMemory([bytes]), length: total };
+  // The head of a WebP image has its length.
+  const isCut = isWhole
+    ? !isCompleteImage(image)
+    : type === "image/webp" && length !== null && bytes.readUInt32LE(4) + 8 > length;
+  if (isCut)
+    return failed("damaged_image", "is a damaged image, its end is missing: upload it to its server again");
+  const { width, height } = readImageHead(image) ?? { width: 0, height: 0 };
+  const side = Math.min(width, height);
+  if (side > 0 && side < shortestSide)
+    return failed("not_an_image", `is a picture of ${width} x ${height} pixels, not a photo`);
+  const content = `${total} ${createHash("sha256").update(bytes).digest("base64")}`;
+  return { problem: null, isSmall: side > 0 && side < smallSide, content };
+}
+
+/** What bytes are that the service takes for no photo. */
+function whatElse(bytes: Buffer): string {
+  const start = bytes
+    .toString("latin1", 0, 512)
+    .replace(/^\u00ef\u00bb\u00bf/, "")
+    .trimStart();
+  if (/^<(?:!doctype html|html|head|body|script|!--)/i.test(start)) return "is a web page, not a photo";
+  if (bytes.length === 0) return "is empty";
+  if (isHeic(bytes)) return "is a HEIC image, not a JPEG, PNG or WebP image";
+  const foreign = detectForeignType(bytes);
+  if (foreign !== null)
+    return `is ${foreign === "AVIF" ? "an" : "a"} ${foreign} image, not a JPEG, PNG or WebP image`;
+  if (start.startsWith("%PDF")) return "is a PDF, not a photo";
+  return "is not a JPEG, PNG or WebP image";
+}

@@ -1,3 +1,5 @@
+import { urlNoteKinds } from "../../src/flows/rows/url-notes.ts";
+
 /** Codes of one topic, with what to do about each. */
 export interface CodeGroup {
   readonly title: string;
@@ -80,6 +82,10 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       dns_failed: "Check the host of the URL.",
       blocked_host: "Use a public https:// URL, or upload the file.",
     },
+  },
+  {
+    title: "Notes on URLs",
+    codes: Object.fromEntries(Object.entries(urlNoteKinds).map(([code, { hint }]) => [code, hint])),
   },
   {
     title: "Results of rows and images",

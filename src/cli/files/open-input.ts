@@ -91,15 +91,16 @@ export async function openInput(
  */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
-  const command = app.typed.find((word) => /^(?:import|tryon|beautify)$/.test(word));
+  const command = app.typed.find((word) => /^(?:import|tryon|beautify|coverage)$/.test(word));
   if (command === undefined) return null;
   const { meantCommands } = await import("../flags/first-guesses.ts");
   const meant = meantCommands(file, command);
   if (meant.length === 0 && command === "import") return null;
-  const hint =
-    meant.length > 0
-      ? `Did you mean ${meant.join(" or ")}?`
-      : `Check the name. For a product: cat ${command} --product ID|REF`;
+  const other =
+    command === "coverage"
+      ? "a text: cat products coverage --q TEXT"
+      : `a product: cat ${command} --product ID|REF`;
+  const hint = meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `Check the name. For ${other}`;
   return new InputError(error.message, error.code, hint);
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { EncodingName } from "../../flows/rows/encoding.ts";
+import { type EncodingName, knownEncoding } from "../../flows/rows/encoding.ts";
 import {
   type ColumnMap,
   type FileAnswers,
@@ -17,7 +17,6 @@ import { openStateFile, profileStatePath } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import type { Profile } from "../settings/profiles.ts";
 import { profileInUse } from "../settings/settings.ts";
-import { knownEncoding } from "./file-encoding.ts";
 
 /** The columns and values saved in a profile. */
 export interface SavedMapping extends Mapping {

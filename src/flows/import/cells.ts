@@ -6,6 +6,7 @@ import { type Column, importVocabulary } from "./columns.ts";
 import { withoutInvisibleEnds } from "./digests.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 import { placeOfColumn, withPlaces } from "./said.ts";
+import { severalPhotos } from "./url-problems.ts";
 
 /** The place of an image in its record. */
 export interface ImageCell {
@@ -24,8 +25,6 @@ export class CsvCells implements RowColumns {
   readonly #header: readonly string[];
   /** Columns with one image per cell. */
   readonly #imageColumns: readonly number[];
-  /** The column with any number of images per cell; -1 without one. */
-  readonly #imagesColumn: number;
   readonly #orientations: readonly (number | null)[];
   /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
@@ -44,7 +43,6 @@ export class CsvCells implements RowColumns {
     this.names = columns.map(({ name }) => name);
     this.referenceColumn = this.names.indexOf("reference");
     this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
-    this.#imagesColumn = columns.findIndex(({ kind }) => kind === "images");
     this.#orientations = columns.map((column) => {
       if (column.kind !== "image" || column.number === undefined) return null;
       const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
@@ -99,7 +97,7 @@ export class CsvCells implements RowColumns {
   #divide(record: readonly string[]): ImageCell[] {
     const cells: ImageCell[] = [];
     this.#columns.forEach((column, index) => {
-      if (column.kind === "image" && record[index]!.trim() !== "") {
+      if (column.kind === "image" && withoutInvisibleEnds(record[index]!) !== "") {
         cells.push({ column: index, part: 0, orientationColumn: this.#orientations[index]! });
       } else if (column.kind === "images") {
         const parts = imageParts(record[index]!);
@@ -122,7 +120,7 @@ export class CsvCells implements RowColumns {
     return null;
   }
 
-  /** Cells with several images in a column for one, or without the bar that separates images in `images` only. */
+  /** Cells with several images in a column for one. */
   cellProblems(record: readonly string[]): readonly CellProblem[] {
     let duplicates = none;
     for (const column of this.#imageColumns) {
@@ -130,12 +128,6 @@ export class CsvCells implements RowColumns {
       const cell = record[column] ?? "";
       if (cell.includes("|") && areImages(imageParts(cell)))
         duplicates = [...duplicates, this.#severalImages(column, cell)];
-    }
-    const imagesColumn = this.#imagesColumn;
-    if (imagesColumn !== -1 && imageParts(record[imagesColumn] ?? "").some(hasSeveralUrls)) {
-      const name = this.#header[imagesColumn]!.trim();
-      const message = `${name} has several URLs: put | between them`;
-      duplicates = [...duplicates, { column: imagesColumn, code: "invalid_row", message }];
     }
     return duplicates;
   }
@@ -167,9 +159,7 @@ export class CsvCells implements RowColumns {
   }
 
   #severalImages(column: number, cell: string): CellProblem {
-    const name = this.#header[column]!.trim();
-    const count = imageParts(cell).length;
-    const message = `${name} has ${count} photos, but takes one: use the column "images", or one column per photo (image_1, image_2)`;
+    const message = `${this.#header[column]!.trim()} ${severalPhotos(imageParts(cell).length)}`;
     return { column, code: "invalid_row", message };
   }
 
@@ -180,7 +170,7 @@ export class CsvCells implements RowColumns {
   }
 
   #image(source: string, given: string | undefined): InputImage {
-    const image = parseImage(withoutInvisibleEnds(source));
+    const image = parseImage(source);
     const orientation = given ?? (image.path === undefined ? undefined : orientationOfName(image.path));
     if (orientation !== undefined) image.orientation = orientation;
     return image;
@@ -191,12 +181,8 @@ export class CsvCells implements RowColumns {
 const imageParts = (cell: string): string[] =>
   cell
     .split("|")
-    .map((part) => part.trim())
+    .map(withoutInvisibleEnds)
     .filter((part) => part !== "");
-
-/** One URL rarely has another one after a comma or semicolon, and never after a space. */
-const hasSeveralUrls = (part: string): boolean =>
-  part.lastIndexOf("://") > "https".length && /^https?:.*[\s,;]https?:\/\//is.test(part);
 
 const none: readonly CellProblem[] = [];
 

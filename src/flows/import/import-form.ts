@@ -6,13 +6,23 @@ import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
+import type { FieldNote } from "../rows/notes.ts";
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
+import { UrlNotes } from "../rows/url-notes.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
-import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
+import { withoutInvisibleEnds } from "./digests.ts";
+import {
+  type FileRow,
+  type InputImage,
+  inputRowProblems,
+  listLocalImages,
+  withOrientations,
+} from "./file-row.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
+import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
@@ -28,6 +38,7 @@ export const importForm = (
   { needsPhotos = true } = {},
 ): RowForm => {
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
+  const urls = new UrlNotes();
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
@@ -46,7 +57,7 @@ export const importForm = (
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
       const fieldProblems: readonly FieldProblem[] = [
-        ...inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row),
+        ...withUrlProblems(inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row), row),
         ...exportedProblems(exported, row),
       ];
       // Nearly every row is valid.
@@ -57,8 +68,11 @@ export const importForm = (
       const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
       const images = photos === undefined ? [] : listLocalImages(row);
       if (images.length === 0) return problems;
-      return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
+      return photos!
+        .problems(images)
+        .then((faults) => [...problems, ...faults.map((fault) => photoProblem(fault, row))]);
     },
+    notes: (row) => notesOnUrls(row, urls),
     beyondLimit: () => photos?.stopConverting(),
     readReference,
     // The service finds duplicates within one request only (Imports, rule 1).
@@ -101,7 +115,7 @@ function objectRead(
   if (images.length === 0) return { ...row, [emptyColumns]: [...empty, "images"] } as Record<string, unknown>;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
   const read = images.map((image) =>
-    isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
+    isObject(image) ? withTrimmedUrl(valuesRead(withoutNulls(image), orientations)) : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
 }
@@ -111,6 +125,13 @@ const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =
   Object.values(image).includes(null)
     ? Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null))
     : image;
+
+/** An image with its URL as it would be read from a cell. */
+function withTrimmedUrl(image: Record<string, unknown>): Record<string, unknown> {
+  const { url } = image;
+  const trimmed = typeof url === "string" ? withoutInvisibleEnds(url) : url;
+  return trimmed === url ? image : { ...image, url: trimmed };
+}
 
 /** Whether the file has no column, or the object no field, for photos. */
 function hasNoPhotoColumn(row: unknown): boolean {
@@ -191,8 +212,27 @@ function exportedProblems(exported: unknown, row: unknown): readonly FieldProble
   return [{ param: exportedColumn, code: "invalid_row", message }];
 }
 
-function photoProblem({ index, path, code, message }: PhotoProblem): FieldProblem {
+/** Nearly every row has none. */
+const noNotes: readonly FieldNote[] = [];
+
+function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
+  const images = (row as { images?: unknown } | null)?.images;
+  if (!Array.isArray(images)) return noNotes;
+  let notes = noNotes;
+  for (let index = 0; index < images.length; index++) {
+    const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
+    if (typeof url !== "string") continue;
+    const code = urls.of(url);
+    if (code !== null) notes = [...notes, { code, param: `images[${index}].url`, value: url }];
+  }
+  return notes;
+}
+
+function photoProblem({ index, path, code, message }: PhotoProblem, row: unknown): FieldProblem {
   const param = `images[${index}].path`;
+  const isUnknown = code === "photo_not_found" || (code === "photo_outside_root" && path.startsWith("//"));
+  const damaged = isUnknown ? damagedUrl(path, row, index, message) : null;
+  if (damaged !== null) return { param, code, message: `${param}: ${damaged}`, cellMessage: damaged };
   // The cell may be a mistyped URL instead of a path.
   const cellMessage =
     code === "photo_not_found"

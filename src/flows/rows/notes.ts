@@ -3,6 +3,7 @@
 
 import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
+import { urlNoteKinds } from "./url-notes.ts";
 
 /** A kind of notes. */
 export interface NoteKind {
@@ -16,6 +17,7 @@ export interface NoteKind {
 
 /** The kinds, in no order: notes are listed by their first place. */
 export const noteKinds = {
+  ...urlNoteKinds,
   lines_above_header: {
     message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
   },

@@ -1,9 +1,10 @@
 import type { ReviewDecision } from "../../../state/decisions.ts";
 import { parseTime } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
+import { encodingAdvice } from "../../rows/encoding.ts";
 import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
-import { missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
+import { type FoundEncodings, missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { placeOfUse } from "../../rows/row-sets.ts";
@@ -94,7 +95,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     }
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
-    if (error.shownAs !== undefined) throw notUtf8(name, read !== null);
+    if (error.encodings !== undefined) throw notUtf8(name, read === null ? null : error.encodings);
     throw notDecisions(name, error.problem.message);
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
@@ -153,12 +154,16 @@ const notDecisions = (name: string, why: string): InputError =>
     "Use the CSV file that the gallery saves, with approve or reject in the column decision.",
   );
 
-const notUtf8 = (name: string, hasFlag: boolean): InputError =>
-  new InputError(
+/** `encodings`: null where no flag names one. */
+const notUtf8 = (name: string, encodings: FoundEncodings | null): InputError => {
+  const asUtf8 = "save it as UTF-8 (in Excel: CSV UTF-8)";
+  const advice = encodings === null ? asUtf8 : encodingAdvice(encodings);
+  return new InputError(
     `cannot read ${name}: it is not UTF-8`,
     "invalid_decisions",
-    `${hasFlag ? "Add --encoding windows-1252, or save it" : "Save it"} as UTF-8 (in Excel: CSV UTF-8).`,
+    `${advice[0]!.toUpperCase()}${advice.slice(1)}.`,
   );
+};
 
 /** The columns of a file of decisions, as the page saves them. */
 export const savedColumns = [...decisionColumns, timeColumn] as const;

@@ -36,6 +36,11 @@ export const rowCodeGroups: readonly CodeGroup[] = [
   {
     title: "Rows of a file",
     codes: {
+      error_text: "Correct the formula, and save the sheet again.",
+      lost_digits:
+        "Format the column as Number without decimals, and save the sheet again. For codes like that, add --codes-as-written.",
+      narrow_column: "Widen the column, and save the sheet again.",
+      lost_characters: "Save the sheet again from its original, as UTF-8.",
       invalid_rows: "Fix the rows that are listed, or add --skip-invalid.",
       unknown_column: "Rename the column, or use --map.",
       missing_column: "Add the column, or use --map.",

@@ -25,7 +25,7 @@ const files: Readonly<Record<string, Expected>> = {
   "damage/right.csv": { notes: [], products: ["1001 Item 1", "1002 Item 2", "1003 Item 3"] },
   "damage/references.csv": {
     problems: [7, 9, 10, 11, 17, 19, 20, 21],
-    notes: ["1@8", "2@22"],
+    notes: ["1@8", "2@22", "4@13"],
     never: [/keep one/],
   },
   "damage/names.csv": { problems: [2, 3, 4, 5, 6, 8, 9, 16], says: [/names\.csv:7 /, /names\.csv:10 /] },

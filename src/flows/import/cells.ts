@@ -1,5 +1,6 @@
 import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
+import { formulaText } from "../rows/formula-text.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
 import { type CellProblem, emptyColumns, photoColumns, type RowColumns } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
@@ -72,7 +73,7 @@ export class CsvCells implements RowColumns {
         if (read.trim() === "") empty.push(column.name);
         else row[column.field] = read;
       } else if (column.kind === "image") {
-        const source = withoutInvisibleEnds(cell);
+        const source = withoutInvisibleEnds(textOf(cell));
         if (source === "") empty.push(column.name);
         else images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
       } else if (column.kind === "images") {
@@ -165,7 +166,8 @@ export class CsvCells implements RowColumns {
 
   #orientation(record: readonly string[], index: number): string | undefined {
     const at = this.#orientations[index];
-    const value = at === null || at === undefined ? "" : valueRead(record[at]!.trim(), this.#values[at]);
+    const value =
+      at === null || at === undefined ? "" : valueRead(textOf(record[at]!).trim(), this.#values[at]);
     return value === "" ? undefined : value;
   }
 
@@ -179,10 +181,13 @@ export class CsvCells implements RowColumns {
 
 /** The images of an `images` cell. */
 const imageParts = (cell: string): string[] =>
-  cell
+  textOf(cell)
     .split("|")
     .map(withoutInvisibleEnds)
     .filter((part) => part !== "");
+
+/** The text of a cell, also of a formula that is a text. */
+const textOf = (cell: string): string => formulaText(cell.trim()) ?? cell;
 
 const none: readonly CellProblem[] = [];
 

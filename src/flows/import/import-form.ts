@@ -5,6 +5,8 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
+import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts";
+import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
@@ -13,12 +15,13 @@ import { UrlNotes } from "../rows/url-notes.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
-import { withoutInvisibleEnds } from "./digests.ts";
+import { FieldDigests, withoutInvisibleEnds } from "./digests.ts";
 import {
   type FileRow,
   type InputImage,
   inputRowProblems,
   listLocalImages,
+  toFieldValues,
   withOrientations,
 } from "./file-row.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
@@ -28,15 +31,17 @@ import { damagedUrl, withUrlProblems } from "./url-problems.ts";
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
  * their paths are checked. `added`: photos that rows get in addition to those in the file. `needsPhotos`: whether a row of a
- * sheet without photo columns, or one whose photos were all emptied since its export, is invalid.
+ * sheet without photo columns, or one whose photos were all emptied since its export, is invalid. `judged`: fields that
+ * are looked at for damage (all by default).
  */
 export const importForm = (
   map: ColumnMap,
   photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
-  { needsPhotos = true } = {},
+  { needsPhotos = true, judged }: { needsPhotos?: boolean; judged?: readonly JudgedField[] } = {},
 ): RowForm => {
+  const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   const urls = new UrlNotes();
   return {
@@ -54,6 +59,7 @@ export const importForm = (
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
+      const { problems: lost } = damage.judge(read, (field) => isAsExported(field, exported, row));
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
       const fieldProblems: readonly FieldProblem[] = [
@@ -65,19 +71,25 @@ export const importForm = (
         fieldProblems.length === 0
           ? fieldProblems
           : fieldProblems.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
-      const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
+      const more = lost.length + repeated.length > 0;
+      const problems = more ? [...invalid, ...lost, ...repeated] : invalid;
       const images = photos === undefined ? [] : listLocalImages(row);
       if (images.length === 0) return problems;
       return photos!
         .problems(images)
         .then((faults) => [...problems, ...faults.map((fault) => photoProblem(fault, row))]);
     },
-    notes: (row) => notesOnUrls(row, urls),
+    notes(row) {
+      const ofUrls = notesOnUrls(row, urls);
+      const { notes } = damage.of(row);
+      return notes.length === 0 ? ofUrls : [...notes, ...ofUrls];
+    },
     beyondLimit: () => photos?.stopConverting(),
     readReference,
     // The service finds duplicates within one request only (Imports, rule 1).
     unique: {
-      toKey: readReference,
+      // Of two references whose digits are lost, it is not known whether they were one.
+      toKey: (row) => (damage.hasLost(row, "reference") ? undefined : readReference(row)),
       param: "reference",
       code: "duplicate_reference_in_file",
       message: (reference, first) => `duplicate reference "${reference}", first used${placeOfUse(first)}`,
@@ -108,7 +120,7 @@ function objectRead(
   values: ValueMap,
   orientations: ValueMap,
 ): Record<string, unknown> {
-  const row = valuesRead(object, values);
+  const row = valuesRead(withoutFormulas(object), values);
   const { images } = row;
   if (!Array.isArray(images)) return row;
   const { [emptyColumns]: empty = [] } = row as Partial<FileRow>;
@@ -118,6 +130,17 @@ function objectRead(
     isObject(image) ? withTrimmedUrl(valuesRead(withoutNulls(image), orientations)) : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
+}
+
+/** An object with the texts of formulas such as ="00123", as cells have them; the object itself if it has none. */
+function withoutFormulas(object: Record<string, unknown>): Record<string, unknown> {
+  let row = object;
+  for (const field of judgedFields) {
+    const value = object[field];
+    const text = typeof value === "string" ? formulaText(value) : null;
+    if (text !== null) row = { ...row, [field]: text };
+  }
+  return row;
 }
 
 /** A field that is null has no value. */
@@ -196,6 +219,14 @@ const exportedOf = (row: unknown): unknown => (row as Partial<FileRow> | null | 
 
 function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): object {
   return row;
+}
+
+/** Whether a field is as it was when the row was exported: so it is at the service. */
+function isAsExported(field: JudgedField, exported: unknown, row: unknown): boolean {
+  const before = exported === undefined ? null : readExported(exported, readReference(row) ?? "");
+  if (before === null) return false;
+  if (field === "reference") return before.hasReference;
+  return before.said.fields.agrees(field, FieldDigests.of(toFieldValues(row as FileRow)));
 }
 
 /** The problem of a value that was exported for another row, or not at all. */

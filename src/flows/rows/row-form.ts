@@ -1,6 +1,7 @@
 // Turns users' files into rows with line numbers and problems. Each flow defines its rows by a RowForm;
 // reading text, CSV and NDJSON is common to all.
 
+import { formulaText } from "./formula-text.ts";
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import type { Problem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
@@ -181,7 +182,7 @@ export const isFailureColumn = (header: string): boolean =>
  * a leftover byte order mark) and how accents are composed.
  */
 export const normalHeader = (header: string): string => {
-  const name = header.trim().toLowerCase();
+  const name = (formulaText(header) ?? header).trim().toLowerCase();
   // Nearly every header is plain ASCII, and a file may have very many.
   if (/^[\x21-\x7e]*$/.test(name)) return name;
   return name

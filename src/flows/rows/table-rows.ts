@@ -65,7 +65,8 @@ export abstract class TableReader implements RowReader {
   notePlace({ line, record }: InputRow, { param: path, column: known }: FieldNote): NotePlace {
     const cells = record as readonly string[];
     const column = known ?? (path === undefined ? null : this.columns.columnOfPath(path, cells));
-    if (column === null || column < 0) return { line, ...this.place(line, -1, cells), param: path };
+    if (column === null || column < 0)
+      return { line, ...this.place(line, this.columns.names.indexOf(path ?? ""), cells), param: path };
     return { line, ...this.place(line, column), param: this.header[column]!.trim() };
   }
 

@@ -104,8 +104,7 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
         return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
       },
     }),
-    form: ({ map, values }) =>
-      importForm(map, undefined, values, undefined, { needsPhotos: needsPhotos(flags) }),
+    form: ({ map, values }) => importForm(map, undefined, values, undefined, formOptions(flags, folder)),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     // The photos of a folder need no column.
     ...(folder !== null && { added: ["images"] }),
@@ -136,7 +135,7 @@ async function openFile(
           localPhotos,
         );
   const { limit } = flags;
-  const form = importForm(map, localPhotos, values, added, { needsPhotos: needsPhotos(flags) });
+  const form = importForm(map, localPhotos, values, added, formOptions(flags, folder));
   const file = { source, read, limit, form };
   // The failed file names photos by their paths.
   const imagesOutside =
@@ -151,9 +150,15 @@ async function openFile(
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
 
-/** Whether rows without photos cannot be imported, whatever products exist. */
-const needsPhotos = ({ mode, photos, imagesFrom }: ImportFlags): boolean =>
-  mode !== "upsert" || photos === "all" || imagesFrom !== undefined;
+const formOptions = (
+  { mode, photos, imagesFrom, codesAsWritten }: ImportFlags,
+  folder: PhotoFolder | null,
+): Parameters<typeof importForm>[4] => ({
+  /** Whether rows without photos cannot be imported, whatever products exist. */
+  needsPhotos: mode !== "upsert" || photos === "all" || imagesFrom !== undefined,
+  // A mirror has what the service had.
+  ...(folder?.hasNames ? { judged: [] } : codesAsWritten ? { judged: ["name", "description"] } : {}),
+});
 
 /** The folder of photos that the command names, if it does. */
 async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {

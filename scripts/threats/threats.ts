@@ -81,6 +81,16 @@ export const areas: readonly Area[] = [
     title: "Servers of others",
     threats: [
       threat(
+        "A sheet makes --check-photos fetch addresses of the inner network.",
+        "The URL policy holds for each redirect, and all addresses of a host must be public.",
+        "flows/photos/photo-urls.test.ts > a host name is connected to only if all its addresses are allowed",
+      ),
+      threat(
+        "A check of photos floods the servers of others.",
+        "16 requests at once, 2 per host and second.",
+        "flows/photos/photo-urls.test.ts > are at most 16 at once, and 2 per host and second, whatever the hosts",
+      ),
+      threat(
         "A photo URL makes the mock reach a server of the private network, also by a name that resolves differently later.",
         "The URL policy checks the name and each address. A request connects only to the checked address.",
         "contract/url-policy.test.ts > the URL policy",
@@ -144,6 +154,41 @@ export const areas: readonly Area[] = [
     title: "Files of others",
     threats: [
       threat(
+        "A spreadsheet shortens two codes to one text, and a product is lost.",
+        "A lost reference is a problem of its own, never a duplicate to remove.",
+        "rows/damage.test.ts > two references whose digits are lost are no duplicates, and no row is given up for them",
+      ),
+      threat(
+        "A damaged reference creates a second product next to the existing one.",
+        "The meant reference is read first, then a note or a question.",
+        "rows/damage.test.ts > are named before anything is sent, by an import and by a plan",
+      ),
+      threat(
+        "A guessed encoding imports wrong names.",
+        "One is recommended only if no other is close, else samples to choose from.",
+        "rows/encoding.test.ts > of %d names gets its encoding alone, or among three, and never another one alone",
+      ),
+      threat(
+        "A binary file is imported as text in some encoding.",
+        "Control characters decide first, and no encoding is named.",
+        "rows/encoding.test.ts > random bytes",
+      ),
+      threat(
+        "A list of products is deleted from the wrong sheet.",
+        "No sheet is taken where several have the columns.",
+        "rows/sheet.test.ts > %s of %s",
+      ),
+      threat(
+        "Rows above a second header are skipped as titles.",
+        "A line that looks like data is never a title.",
+        "rows/header.test.ts > %s stays the header: no row is taken for a title",
+      ),
+      threat(
+        "A message about a path of another machine reveals files outside the folder.",
+        "Only the folder is searched.",
+        "rows/door-photos.test.ts > reveals nothing about files outside the folder",
+      ),
+      threat(
         "A new failed file replaces a file of the user.",
         "Only files with the columns of a failed file are renamed over, and never an input.",
         "cli/files/earlier-failed-files.test.ts > files that are no failed files are never replaced by earlier ones",
@@ -194,6 +239,11 @@ export const areas: readonly Area[] = [
   {
     title: "Other users of the machine",
     threats: [
+      threat(
+        "Signed URLs of photos are left on the disk by their check.",
+        "Only digests are kept, in a file for the user alone.",
+        "cli/import/check-photos.test.ts > --check-photos asks for the ETag of a photo again, and for its bytes after a day or a change (needs openssl)",
+      ),
       threat(
         "Two sandboxes save one file, and the state of one is lost.",
         "A lock of the system; a state that was not loaded is never replaced.",
@@ -269,6 +319,11 @@ export const areas: readonly Area[] = [
   {
     title: "Texts of others",
     threats: [
+      threat(
+        "A URL contains characters that cannot be seen, and is not the one that is shown.",
+        "They are cut at its ends, and a problem inside it.",
+        "rows/url.test.ts > objects are judged as cells are, and what cannot be seen at the ends of a URL is cut",
+      ),
       threat(
         "A cell with thousands of photos takes minutes.",
         "A cell is divided once.",

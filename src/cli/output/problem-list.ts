@@ -1,6 +1,7 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
+import type { MergeableRows } from "../../flows/rows/merged-copy.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
-import { grouped, shownName } from "../../flows/words.ts";
+import { counted, grouped, shownName } from "../../flows/words.ts";
 import { shortText } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import { shellWord } from "./command-words.ts";
@@ -76,9 +77,9 @@ function problemLines(
         `${io.visible(`${placeText(name, problem, photoAt)}  ${param ?? "-"}  ${code}`)}  ${shortText(io.visible(wholeMessage(problem)))}`,
       );
     },
-    async end() {
+    async end({ mergeable }: Pick<ListEnd, "mergeable"> = {}) {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
-      for (const line of below.lines) await io.line(line);
+      for (const line of below.end(mergeable)) await io.line(line);
     },
   };
 }
@@ -92,7 +93,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
       below.add(problem);
       groups.add(problem, wholeMessage(problem, noBreak));
     },
-    async end() {
+    async end({ mergeable }: Pick<ListEnd, "mergeable"> = {}) {
       const { columns: width } = context.stderr;
       const inFile = photoAt === undefined ? `${shownName(file)}: ` : "";
       const rows = groups.inOrder(photoAt).map(({ field, message, where }) => {
@@ -118,7 +119,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
           await io.line(indent + io.paintNote.dim(line), asIs);
       }
       if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
-      for (const line of below.lines) await io.line(line);
+      for (const line of below.end(mergeable)) await io.line(line);
     },
   };
 }
@@ -130,19 +131,33 @@ const asIs = { wrap: false };
 
 /** What is said once, below all problems. */
 class LinesBelow {
-  readonly lines = new Set<string>();
+  readonly #lines = new Set<string>();
+  #isRepeated = false;
 
   constructor(private readonly fields: string | undefined) {}
 
   add({ mapsTo, code }: ListedProblem): void {
     // The flag for an unknown column leaves the field to the user.
     if (this.fields !== undefined && mapsTo?.includes("FIELD"))
-      this.lines.add(`FIELD is one of: ${this.fields}.`);
-    if (code === "duplicate_reference_in_file") this.lines.add(oneRow);
+      this.#lines.add(`FIELD is one of: ${this.fields}.`);
+    this.#isRepeated ||= code === "duplicate_reference_in_file";
+  }
+
+  end(mergeable: MergeableRows | undefined): readonly string[] {
+    if (mergeable !== undefined) this.#lines.add(`${mergeableText(mergeable)} ${mergeAdvice}`);
+    else if (this.#isRepeated) this.#lines.add(oneRow);
+    return [...this.#lines];
   }
 }
 
-const oneRow = "Each product has one row: of several rows for sizes or colors, keep one.";
+const oneRow = "Each product has one row: correct the rows that are not of the same product as the first.";
+
+/** How many products have several rows. */
+export const mergeableText = ({ products, rows }: MergeableRows): string =>
+  `${counted(rows, "row")} are of ${counted(products, "product")}, such as one row per photo, size or color.`;
+
+/** The flag that imports them. */
+export const mergeAdvice = "To import the rows of each reference as one product, add --merge-rows.";
 
 const moreProblems = (count: number, listsAll: string): string =>
   `${grouped(count)} more ${count === 1 ? "problem" : "problems"}; to list all of them, add ${listsAll}`;
@@ -182,9 +197,9 @@ export function problemReport(
       gathered = "";
       await write(text);
     },
-    async end({ total, valid, invalid, left, converted }) {
+    async end({ total, valid, invalid, left, mergeable, converted }) {
       if (count === 0 && !always) return;
-      const counts = JSON.stringify({ total, valid, invalid, left, converted, ...more() });
+      const counts = JSON.stringify({ total, valid, invalid, left, mergeable, converted, ...more() });
       await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };

@@ -218,7 +218,8 @@ function toIdentity(
   const values = input.values.size === 0 ? [] : [valueEntries(input.values).sort()];
   const added = input.addedPhotos === undefined ? [] : [input.addedPhotos];
   const { exact = false, conflicts = null } = input;
-  const choices = exact || conflicts !== null ? [{ exact, conflicts }] : [];
+  const choices: object[] = exact || conflicts !== null ? [{ exact, conflicts }] : [];
+  if (input.file.merged !== undefined) choices.push({ mergeRows: true });
   // Which rows are skipped depends on the other files.
   const others = repeatingOthers.length === 0 ? [] : [{ repeatingOthers }];
   return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added, ...others, ...choices]);

@@ -6,12 +6,20 @@ import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
-import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
+import { emptyColumns, type FieldProblem, photoPosition, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
-import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
+import {
+  importVocabulary,
+  isKnownColumn,
+  objectFields,
+  objectVocabulary,
+  positionColumn,
+  readColumns,
+} from "./columns.ts";
 import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
+import { mergeContents } from "./merge-contents.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 
 /**
@@ -37,8 +45,8 @@ export const importForm = (
         header,
         values,
       ),
-    objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
-    fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
+    objects: { map, words: objectVocabulary, fields: [...objectFields, positionColumn, exportedColumn] },
+    fromObject: (object) => withOrientations(withPosition(objectRead(object, values, orientations))),
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
@@ -69,6 +77,7 @@ export const importForm = (
       reason: (reference) => inOneLine(`duplicate reference "${reference}", first used`),
       namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
     },
+    merge: mergeContents,
     withoutDone: (object, done) =>
       done.size === 0
         ? object
@@ -103,6 +112,13 @@ function objectRead(
     isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
+}
+
+/** The object with the position of its photos beside the fields of the service. */
+function withPosition(object: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.hasOwn(object, positionColumn)) return object;
+  const { [positionColumn]: position, ...row } = object as Record<string | symbol, unknown>;
+  return { ...row, [photoPosition]: position } as Record<string, unknown>;
 }
 
 /** A field that is null has no value. */

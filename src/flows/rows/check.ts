@@ -1,5 +1,6 @@
 import type { ProgressEvent } from "../progress-event.ts";
-import { shownName } from "../words.ts";
+import { counted, shownName } from "../words.ts";
+import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
 import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
@@ -25,6 +26,8 @@ export interface CheckResult {
   unusable: boolean;
   /** Rows beyond the limit, which count nowhere else; only with a limit. */
   left?: number;
+  /** Rows with repeated references that could be one product each; only if there are any. */
+  mergeable?: MergeableRows;
 }
 
 /** Whether nothing is sent, because of what the check found. */
@@ -128,10 +131,39 @@ export async function checkFile(
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
+  const mayMerge = refused.repeated.size > refused.repeatingOthers.length && file.merged === undefined;
+  const mergeable =
+    unusable || !mayMerge
+      ? null
+      : await mergeableRows(file, { random, signal }, async ({ row, rowIndex, rows }) => {
+          if (refused.has(rowIndex) || !isWithin(file, rowIndex)) return;
+          const { line, content } = row;
+          const place = reader instanceof TableReader ? reader.placeOfReference(line) : {};
+          refused.add(rowIndex);
+          refused.addRepeated(rowIndex, placeOfUse({ line, file: name, ...place }));
+          invalid++;
+          const reference = file.form.readReference(content);
+          const { param, code } = unique!;
+          const message = `reference "${reference}" has ${counted(rows, "row")}, of which this one alone would be a part of the product`;
+          await onProblem({ line, ...place, reference, param, code, message });
+        });
   const taken = Math.min(total, file.limit ?? total);
   if (headReported > 0) invalid = taken;
   const allowance = file.limit === undefined ? {} : { left: total - taken };
-  return { check: { total: taken, valid: taken - invalid, invalid, unusable, ...allowance }, refused };
+  const check = { total: taken, valid: taken - invalid, invalid, unusable, ...allowance };
+  return { check: mergeable === null ? check : { ...check, mergeable }, refused };
+}
+
+/** The rows that could be one product each; `onIncomplete`: see `findMergeable`. */
+async function mergeableRows(
+  file: RowFile,
+  deps: Pick<CheckDeps, "random" | "signal">,
+  onIncomplete: (row: IncompleteRow) => Promise<void>,
+): Promise<MergeableRows | null> {
+  if (file.form.merge === undefined) return null;
+  const { findMergeable, mergedCopy } = await import("./merged-copy.ts");
+  const copy = await mergedCopy(file, deps);
+  return findMergeable(copy, file, onIncomplete).finally(copy.close);
 }
 
 /**

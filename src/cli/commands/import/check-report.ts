@@ -6,7 +6,12 @@ import { FirstUses } from "../../../flows/rows/row-sets.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import {
+  mergeAdvice,
+  type ProblemList,
+  problemReport,
+  problemsForPeople,
+} from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import type { OpenedFile } from "./open-file.ts";
 
@@ -121,6 +126,7 @@ export function rejection(
   // A file without a valid row is rejected with --skip-invalid too.
   const isSkippable = !opened[0]!.flags.skipInvalid && bad.every(({ invalid, total }) => invalid < total);
   const orSkip = isSkippable ? `, or add --skip-invalid to import the valid ${noun}s` : "";
+  const orMerge = bad.some(({ mergeable }) => mergeable !== undefined) ? `${mergeAdvice} Or: ` : "";
   const what =
     bad.length === 1
       ? `${file} has ${counted(invalid, `invalid ${noun}`)} out of ${grouped(total)}`
@@ -128,6 +134,6 @@ export function rejection(
   return new InputError(
     `${what}; nothing was sent`,
     "invalid_rows",
-    `${fix} and run the command again${orSkip}.`,
+    `${orMerge}${fix} and run the command again${orSkip}.`,
   );
 }

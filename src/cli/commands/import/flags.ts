@@ -25,6 +25,8 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly onImageError: OnImageError;
   readonly dryRun: boolean;
   readonly skipInvalid: boolean;
+  /** Whether the rows of a reference are one product. */
+  readonly mergeRows?: boolean;
   readonly wait: boolean;
   readonly concurrency: number;
   /** The most rows of a request. */

@@ -303,7 +303,8 @@ function duration(ms: number): string {
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */
 function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {
-  const { delimiter, encoding, imagesFrom, pattern, imagesRoot, imagesOutside, convert, ledger } = flags;
+  const { delimiter, encoding, imagesFrom, pattern, imagesRoot, imagesOutside, convert, mergeRows, ledger } =
+    flags;
   // A table is written as a workbook or as CSV, as the name says.
   const named = formatOfName(failedFile);
   const written = format === "workbook" ? "csv" : format;
@@ -318,6 +319,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
     imagesOutside,
     convert,
+    mergeRows,
     ledger,
     // A row whose product changed since the plan would overwrite that change.
     plan: flags.applies !== undefined,

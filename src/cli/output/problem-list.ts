@@ -77,9 +77,10 @@ function problemLines(
         `${io.visible(`${placeText(name, problem, photoAt)}  ${param ?? "-"}  ${code}`)}  ${shortText(io.visible(wholeMessage(problem)))}`,
       );
     },
-    async end({ mergeable }: Pick<ListEnd, "mergeable"> = {}) {
+    async end(check: Pick<ListEnd, "mergeable" | "notes"> = {}) {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
-      for (const line of below.end(mergeable)) await io.line(line);
+      for (const line of [...below.end(check.mergeable), ...noteLines(name, check, photoAt)])
+        await io.line(io.visible(line));
     },
   };
 }
@@ -93,7 +94,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
       below.add(problem);
       groups.add(problem, wholeMessage(problem, noBreak));
     },
-    async end({ mergeable }: Pick<ListEnd, "mergeable"> = {}) {
+    async end(check: Pick<ListEnd, "mergeable" | "notes"> = {}) {
       const { columns: width } = context.stderr;
       const inFile = photoAt === undefined ? `${shownName(file)}: ` : "";
       const rows = groups.inOrder(photoAt).map(({ field, message, where }) => {
@@ -119,7 +120,8 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
           await io.line(indent + io.paintNote.dim(line), asIs);
       }
       if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
-      for (const line of below.end(mergeable)) await io.line(line);
+      for (const line of [...below.end(check.mergeable), ...noteLines(shownName(file), check, photoAt)])
+        await io.line(io.visible(line));
     },
   };
 }
@@ -128,6 +130,17 @@ const widestField = 24;
 
 /** For lines with their own indent. */
 const asIs = { wrap: false };
+
+/** One line for each kind of notes, with its first place. */
+const noteLines = (
+  name: string,
+  { notes = [] }: Pick<ListEnd, "notes">,
+  photoAt: PhotoAt | undefined,
+): string[] =>
+  notes.map(
+    (note) =>
+      `${placeText(name, note, photoAt)}  ${shortText(note.message)}${/[.?]$/.test(note.message) ? "" : "."}`,
+  );
 
 /** What is said once, below all problems. */
 class LinesBelow {
@@ -144,7 +157,8 @@ class LinesBelow {
   }
 
   end(mergeable: MergeableRows | undefined): readonly string[] {
-    if (mergeable !== undefined) this.#lines.add(`${mergeableText(mergeable)} ${mergeAdvice}`);
+    if (mergeable !== undefined)
+      this.#lines.add(`${mergeableText(mergeable)} Import the rows of each as one product with --merge-rows.`);
     else if (this.#isRepeated) this.#lines.add(oneRow);
     return [...this.#lines];
   }
@@ -154,7 +168,7 @@ const oneRow = "Each product has one row: correct the rows that are not of the s
 
 /** How many products have several rows. */
 export const mergeableText = ({ products, rows }: MergeableRows): string =>
-  `${counted(rows, "row")} are of ${counted(products, "product")}, such as one row per photo, size or color.`;
+  `${counted(rows, "row")} are of ${counted(products, "product")}, such as one row per photo or size.`;
 
 /** The flag that imports them. */
 export const mergeAdvice = "To import the rows of each reference as one product, add --merge-rows.";
@@ -197,9 +211,12 @@ export function problemReport(
       gathered = "";
       await write(text);
     },
-    async end({ total, valid, invalid, left, mergeable, converted }) {
+    async end({ total, valid, invalid, left, mergeable, converted, notes = [] }) {
       if (count === 0 && !always) return;
-      const counts = JSON.stringify({ total, valid, invalid, left, mergeable, converted, ...more() });
+      const others: { notes?: readonly unknown[] } = more();
+      const all = [...notes, ...(others.notes ?? [])];
+      const noted = all.length === 0 ? {} : { notes: all };
+      const counts = JSON.stringify({ total, valid, invalid, left, mergeable, converted, ...others, ...noted });
       await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };

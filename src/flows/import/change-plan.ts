@@ -3,6 +3,7 @@
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import { type CheckResult, isRejected } from "../rows/check.ts";
+import type { FileNote } from "../rows/notes.ts";
 import { type Run, withoutBeginning } from "../run/run.ts";
 import { aboutTime } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
@@ -29,6 +30,8 @@ export interface PlanSummary extends SharedCounts {
   readonly fail: number;
   /** How many rows change each field. */
   readonly fields: Record<LedgerField, number>;
+  /** What may be a mistake in the file, and is read as it is; missing if there is nothing. */
+  readonly notes?: readonly FileNote[];
   /** The requests that the import sends, and the photos that it uploads before. */
   readonly requests: number;
   readonly uploads: number;
@@ -77,7 +80,7 @@ function rejectUnsettled(at: Run): void {
 
 /** Reads the products of the rows, and reports what the import does with each row. */
 async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<void>): Promise<ChangePlan> {
-  const { total, invalid } = run.check;
+  const { total, invalid, notes } = run.check;
   const plan = await makePlan(run);
   const { fields, photos, kept, conflicts, deleted, not_applied, known_failures, ownPhotos } = plan;
   const actions = { create: 0, change: 0, add_photos: 0, unchanged: 0, skip: 0, fail: 0 };
@@ -90,7 +93,8 @@ async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<v
   const requests = plan.writes + (await countBatches(run, plan.localPhotos.keys()));
   const shared = { kept, conflicts, deleted, photos, not_applied, known_failures };
   const uploads = plan.uploads.count;
-  return { summary: { total, invalid, ...actions, fields, ...shared, requests, uploads }, ownPhotos };
+  const counts = { total, invalid, ...actions, fields, ...shared, requests, uploads };
+  return { summary: notes === undefined ? counts : { ...counts, notes }, ownPhotos };
 }
 
 /** An image ID of the length that the service gives to uploads: batches are cut by their bytes. */

@@ -2,8 +2,9 @@
 
 import { CatError } from "../../errors.ts";
 import type { CheckResult } from "../rows/check.ts";
+import { doubtfulValues } from "../rows/notes.ts";
 import { counted, countList, grouped, shownName } from "../words.ts";
-import type { ImportDeps, Limit } from "./import-input.ts";
+import type { CheckedFile, ImportDeps, Limit } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { Plan } from "./plan.ts";
 
@@ -48,12 +49,23 @@ export function rejectWithoutPhotos({ withoutPhotos: { count, lines } }: Plan, {
   );
 }
 
-const declined = (file: string): CatError =>
-  new CatError(`nothing of ${shownName(file)} was sent`, {
-    type: "usage",
-    code: "declined",
-    hint: "To decide without a question, add --conflicts service or --conflicts sheet.",
-  });
+const declined = (
+  file: string,
+  hint = "To decide without a question, add --conflicts service or --conflicts sheet.",
+): CatError =>
+  new CatError(`nothing of ${shownName(file)} was sent`, { type: "usage", code: "declined", hint });
+
+/** Asks on a terminal about files with values that a program may have damaged. Throws if the user declines. */
+export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void> {
+  for (const { check, input, deps } of files) {
+    const count = doubtfulValues(check.notes ?? []);
+    if (count === 0 || deps.confirm === undefined) continue;
+    const values =
+      count === 1 ? "1 doubtful value as it is" : `${grouped(count)} doubtful values as they are`;
+    if (!(await deps.confirm(`Import ${values}?`)))
+      throw declined(input.file.source.name, "Correct the file. To import it without a question, add --yes.");
+  }
+}
 
 /** Throws, or asks, if the import would send, change or detach more than is usual, or than a flag allows. */
 export async function rejectExcess(plan: Plan, run: ImportRun): Promise<void> {

@@ -14,6 +14,7 @@ import { shownName } from "../words.ts";
 import { changeProducts } from "./change-products.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
+import { confirmDoubts } from "./guards.ts";
 import {
   type CheckedFile,
   type FileToImport,
@@ -47,6 +48,7 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
   const checked = await checkFiles(files);
   const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));
   if (checked.some(({ check, input }) => isRejected(check, input))) return { outcomes, unbegun: undefined };
+  await confirmDoubts(checked);
   // An output that cannot be written is reported before anything is sent.
   const targets: OutputTargets[] = [];
   for (const { deps } of files) targets.push(await deps.targets());
@@ -69,7 +71,11 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
   for (const { input, deps } of files) {
     firstUses ??= new FirstUses(deps.random);
     const started = deps.clock.now();
-    const { check, refused } = await checkFile(input.file, { ...deps, firstUses });
+    const { check, refused } = await checkFile(input.file, {
+      ...deps,
+      firstUses,
+      skipsInvalid: input.skipInvalid,
+    });
     await deps.onChecked?.(check);
     checked.push({ input, deps, check, refused, tookMs: deps.clock.now() - started });
   }

@@ -1,6 +1,7 @@
 import type { ProgressEvent } from "../progress-event.ts";
 import { counted, shownName } from "../words.ts";
 import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
+import { type FileNote, FileNotes } from "./notes.ts";
 import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
@@ -24,6 +25,8 @@ export interface CheckResult {
    * invalid; an error that ends the reading keeps the counts of the rows before it.
    */
   unusable: boolean;
+  /** What may be a mistake and is read as it is, by its first place; missing if there is nothing. */
+  notes?: readonly FileNote[];
   /** Rows beyond the limit, which count nowhere else; only with a limit. */
   left?: number;
   /** Rows with repeated references that could be one product each; only if there are any. */
@@ -49,6 +52,8 @@ export interface CheckDeps {
   random: () => number;
   /** Shared by files in which a key may be used only once. */
   firstUses?: FirstUses | undefined;
+  /** Whether other rows are sent without the invalid ones: then a part of a product is invalid too. */
+  skipsInvalid?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
@@ -62,7 +67,14 @@ export interface CheckDeps {
  */
 export async function checkFile(
   file: RowFile,
-  { random, firstUses: seen = new FirstUses(random), signal, onProblem, onProgress = () => {} }: CheckDeps,
+  {
+    random,
+    firstUses: seen = new FirstUses(random),
+    skipsInvalid = false,
+    signal,
+    onProblem,
+    onProgress = () => {},
+  }: CheckDeps,
 ): Promise<{ check: CheckResult; refused: RefusedRows }> {
   const reader = await openRows(file);
   const { unique } = file.form;
@@ -76,6 +88,7 @@ export async function checkFile(
     unusable = true;
     await onProblem(problem);
   };
+  const notes = new FileNotes();
   let headReported = 0;
   const reportHead = async () => {
     while (headReported < reader.headProblems.length) await fileProblem(reader.headProblems[headReported++]!);
@@ -96,6 +109,9 @@ export async function checkFile(
       // A failure is thrown where it is awaited, and not while an earlier row is.
       for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
       for (const [index, row] of rows.entries()) {
+        if (isWithin(file, first + index))
+          for (const note of reader.notes(row))
+            notes.add(note.code, note.value, () => reader.notePlace(row, note));
         const judgment = judged[index]!;
         const problems = judgment instanceof Promise ? await judgment : judgment;
         // Photos may take long.
@@ -128,6 +144,7 @@ export async function checkFile(
     await reportHead();
     await fileProblem(error.problem);
   }
+  for (const { code, value, count, ...place } of reader.headNotes) notes.add(code, value, () => place, count);
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
@@ -136,7 +153,7 @@ export async function checkFile(
     unusable || !mayMerge
       ? null
       : await mergeableRows(file, { random, signal }, async ({ row, rowIndex, rows }) => {
-          if (refused.has(rowIndex) || !isWithin(file, rowIndex)) return;
+          if (!skipsInvalid || refused.has(rowIndex) || !isWithin(file, rowIndex)) return;
           const { line, content } = row;
           const place = reader instanceof TableReader ? reader.placeOfReference(line) : {};
           refused.add(rowIndex);
@@ -150,7 +167,9 @@ export async function checkFile(
   const taken = Math.min(total, file.limit ?? total);
   if (headReported > 0) invalid = taken;
   const allowance = file.limit === undefined ? {} : { left: total - taken };
-  const check = { total: taken, valid: taken - invalid, invalid, unusable, ...allowance };
+  const found = notes.list();
+  const noted = found.length === 0 ? {} : { notes: found };
+  const check = { total: taken, valid: taken - invalid, invalid, unusable, ...allowance, ...noted };
   return { check: mergeable === null ? check : { ...check, mergeable }, refused };
 }
 

@@ -3,6 +3,7 @@
 import { createReadStream } from "node:fs";
 import split2 from "split2";
 import { isObject } from "../../json.ts";
+import type { FieldNote } from "./notes.ts";
 import type { Problem, UnreadableInput } from "./problem.ts";
 import { recordBatches } from "./records.ts";
 import {
@@ -103,6 +104,10 @@ export function mergedRow(group: readonly PackedRow[], form: RowForm): InputRow 
 export function asMerged<Reader extends RowReader>(reader: Reader, copy: MergedCopy, form: RowForm): Reader {
   const readOwn = reader.batches.bind(reader);
   const problemsOfRow = reader.problems.bind(reader);
+  const notesOfRow = reader.notes.bind(reader);
+  const placeOfNote = reader.notePlace.bind(reader);
+  /** The rows of the file that the notes of the last row are about. */
+  const noted = new WeakMap<FieldNote, InputRow>();
   return Object.assign(reader, {
     async *batches() {
       if (reader instanceof TableReader) for await (const _ of readOwn()) break;
@@ -120,6 +125,15 @@ export function asMerged<Reader extends RowReader>(reader: Reader, copy: MergedC
         ? found.then((problems) => problemsOfParts(row, problems, reader))
         : problemsOfParts(row, found, reader);
     },
+    notes: (row: InputRow) =>
+      row.merged === undefined
+        ? notesOfRow(row)
+        : row.merged.rows.flatMap((part) => {
+            const notes = notesOfRow(part);
+            for (const note of notes) noted.set(note, part);
+            return notes;
+          }),
+    notePlace: (row: InputRow, note: FieldNote) => placeOfNote(noted.get(note) ?? row, note),
   });
 }
 

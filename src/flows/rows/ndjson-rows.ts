@@ -1,5 +1,6 @@
 import split2 from "split2";
 import { DeepJsonError, isObject, parseJson } from "../../json.ts";
+import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import { ObjectFields } from "./object-fields.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
@@ -9,6 +10,7 @@ import { failureColumns } from "./row-form.ts";
 /** Reads rows that are one JSON object per line. */
 export class NdjsonReader implements RowReader {
   readonly headProblems: Problem[] = [];
+  readonly headNotes: readonly Omit<FileNote, "message">[] = [];
   /** The fields of the objects that were read; null where the form takes them as they are. */
   readonly fields: ObjectFields | null;
   #reportedFields = 0;
@@ -65,6 +67,14 @@ export class NdjsonReader implements RowReader {
     });
   }
 
+  notes({ content }: InputRow): readonly FieldNote[] {
+    return this.#form.notes?.(content) ?? noNotes;
+  }
+
+  notePlace({ line }: InputRow, { param }: FieldNote): NotePlace {
+    return { line, param };
+  }
+
   #readLine(text: string, line: number): InputRow {
     let value: unknown;
     try {
@@ -98,6 +108,7 @@ export class NdjsonReader implements RowReader {
 }
 
 const none: readonly Problem[] = [];
+const noNotes: readonly FieldNote[] = [];
 
 /** A record without the columns that a failed file adds; all other fields stay unchanged. */
 function withoutFailure(record: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,7 @@
 // Turns users' files into rows with line numbers and problems. Each flow defines its rows by a RowForm;
 // reading text, CSV and NDJSON is common to all.
 
+import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import type { Problem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
 import type { ValueFix, Vocabulary } from "./vocabulary.ts";
@@ -33,6 +34,8 @@ export interface RowForm {
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** Values that are not known, but may be valid: asked about, never a problem. */
   unlistedValues?(row: unknown): readonly ValueFix[];
+  /** What may be a mistake in a row, and is read as it is. */
+  notes?(row: unknown): readonly FieldNote[];
   /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
   beyondLimit?(): void;
   /** The row's name for the user, shown with its problems. */
@@ -180,6 +183,12 @@ export interface RowReader {
   judged(row: InputRow, problems: readonly FieldProblem[]): readonly Problem[];
   /** Problems of the file's head that make every row doubtful; complete after the first batch. */
   readonly headProblems: readonly Problem[];
+  /** What may be a mistake in a row, and is read as it is. */
+  notes(row: InputRow): readonly FieldNote[];
+  /** Where a note of a row is. */
+  notePlace(row: InputRow, note: FieldNote): NotePlace;
+  /** Notes on the head of the file; complete after the first batch. */
+  readonly headNotes: readonly Omit<FileNote, "message">[];
 }
 
 /** The two columns of a failed file with the reason; an import ignores them. */

@@ -1,5 +1,6 @@
 // Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name the column.
 
+import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import { doubtCodes, type Place, type Problem } from "./problem.ts";
 import {
   type CellProblem,
@@ -16,10 +17,12 @@ import {
 export type TableRow = InputRow & { record: readonly string[] };
 
 const none: readonly Problem[] = [];
+const noNotes: readonly FieldNote[] = [];
 
 /** What readers of CSV files and of workbooks have in common. */
 export abstract class TableReader implements RowReader {
   readonly headProblems: Problem[] = [];
+  readonly headNotes: Omit<FileNote, "message">[] = [];
   /** The header as it is in the file; empty until the first batch. */
   header: readonly string[] = [];
   /** Turns records into rows; based on an empty header until the first batch. */
@@ -49,6 +52,17 @@ export abstract class TableReader implements RowReader {
     return fieldProblems instanceof Promise
       ? fieldProblems.then((problems) => this.judged(row as TableRow, problems))
       : this.judged(row as TableRow, fieldProblems);
+  }
+
+  notes({ content }: InputRow): readonly FieldNote[] {
+    return this.form.notes?.(content) ?? noNotes;
+  }
+
+  notePlace({ line, record }: InputRow, { param: path, column: known }: FieldNote): NotePlace {
+    const cells = record as readonly string[];
+    const column = known ?? (path === undefined ? null : this.columns.columnOfPath(path, cells));
+    if (column === null || column < 0) return { line, ...this.place(line, -1, cells), param: path };
+    return { line, ...this.place(line, column), param: this.header[column]!.trim() };
   }
 
   /** Where the cell with the reference of a row is. */

@@ -275,7 +275,8 @@ function failedLines(
   const addsPhotos = partial > 0 && flags.mode !== "upsert";
   // The mode would reject or skip all rows, because their products exist.
   const areAllPartial = addsPhotos && partial === total - succeeded - unchanged;
-  const again = areAllPartial ? ({ ...flags, mode: "upsert", photos: "new" } as const) : flags;
+  const merging = summary.mergeable === undefined ? flags : { ...flags, mergeRows: true };
+  const again = areAllPartial ? ({ ...merging, mode: "upsert", photos: "new" } as const) : merging;
   // The paths of its photos are in the bucket.
   if (isBucketAddress(summary.file)) return [`${where} Fix them in the mirror, then run the same command.`];
   // Of an import that the service could not run, the rows may be right.

@@ -1,0 +1,81 @@
+// What may be a mistake and is read as it is: said once a kind and file, with the count and the first place. A note changes
+// neither counts nor the exit status.
+
+import { counted } from "../words.ts";
+import type { Place } from "./problem.ts";
+
+/** A kind of notes. */
+export interface NoteKind {
+  /** The sentence, without a period at its end. `value`: the text of the first place. */
+  message(count: number, value: string): string;
+  /** What to do about it, as a sentence. */
+  readonly hint?: string;
+  /** Whether it is asked about on a terminal, before anything is sent. */
+  readonly asks?: boolean;
+}
+
+/** The kinds, in no order: notes are listed by their first place. */
+export const noteKinds = {
+  lines_above_header: {
+    message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
+  },
+} satisfies Readonly<Record<string, NoteKind>>;
+
+export type NoteCode = keyof typeof noteKinds;
+
+/** Something to note in a row. */
+export interface FieldNote {
+  readonly code: NoteCode;
+  /** The path of the field within the row; undefined for the row itself. */
+  readonly param?: string | undefined;
+  /** The column of a cell, counted from 0, where it is known. */
+  readonly column?: number | undefined;
+  /** The text that it is about. */
+  readonly value: string;
+}
+
+/** Where a note is, in the file's own terms. */
+export interface NotePlace extends Place {
+  readonly line: number;
+  /** The column, or the field's path. */
+  readonly param?: string | undefined;
+}
+
+/** A note of a file. */
+export interface FileNote extends NotePlace {
+  readonly code: NoteCode;
+  /** How often the file has it. */
+  readonly count: number;
+  /** The text of the first place. */
+  readonly value: string;
+  readonly message: string;
+}
+
+const kindOf = (code: NoteCode): NoteKind => noteKinds[code];
+
+/** Counts the notes of a file, in memory that does not grow with their number. */
+export class FileNotes {
+  readonly #found = new Map<NoteCode, { place: NotePlace; value: string; count: number }>();
+
+  /** `place` is called for the first note of a kind. */
+  add(code: NoteCode, value: string, place: () => NotePlace, count = 1): void {
+    const known = this.#found.get(code);
+    if (known === undefined) this.#found.set(code, { place: place(), value, count });
+    else known.count += count;
+  }
+
+  /** The notes by their first place. */
+  list(): FileNote[] {
+    return [...this.#found]
+      .map(([code, { place, value, count }]) => {
+        const { message, hint } = kindOf(code);
+        const said = message(count, value);
+        return { code, count, ...place, value, message: hint === undefined ? said : `${said}. ${hint}` };
+      })
+      .sort((a, b) => a.line - b.line);
+  }
+}
+
+/** How many values of the files are asked about before they are sent. */
+export const doubtfulValues = (notes: readonly FileNote[]): number =>
+  notes.reduce((sum, { code, count }) => sum + (kindOf(code).asks === true ? count : 0), 0);

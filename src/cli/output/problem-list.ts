@@ -158,7 +158,9 @@ class LinesBelow {
 
   end(mergeable: MergeableRows | undefined): readonly string[] {
     if (mergeable !== undefined)
-      this.#lines.add(`${mergeableText(mergeable)} Import the rows of each as one product with --merge-rows.`);
+      this.#lines.add(
+        `${mergeableText(mergeable)} Import the rows of each as one product with --merge-rows.`,
+      );
     else if (this.#isRepeated) this.#lines.add(oneRow);
     return [...this.#lines];
   }
@@ -216,7 +218,16 @@ export function problemReport(
       const others: { notes?: readonly unknown[] } = more();
       const all = [...notes, ...(others.notes ?? [])];
       const noted = all.length === 0 ? {} : { notes: all };
-      const counts = JSON.stringify({ total, valid, invalid, left, mergeable, converted, ...others, ...noted });
+      const counts = JSON.stringify({
+        total,
+        valid,
+        invalid,
+        left,
+        mergeable,
+        converted,
+        ...others,
+        ...noted,
+      });
       await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };

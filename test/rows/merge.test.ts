@@ -99,7 +99,7 @@ describe("rows of one reference with --merge-rows", () => {
     const ran = await world.cat("import names.csv --merge-rows --skip-invalid");
     expect([ran.exit, shown(world)]).toEqual([8, { "C-2": "Wool coat, 02, 05", "H-3": "Hat, 04" }]);
     const reason = 'contradicting_rows,"name ""Linen dress II"" contradicts ""Linen dress"" on line 2"';
-    expect(world.read("names.failed.csv").split("\r\n")).toEqual([
+    expect(world.read("names.failed.csv").split("\n")).toEqual([
       "reference,name,image_1,error_code,error_message",
       ...["Linen dress,IMG/01", "Linen dress,IMG/03", "Linen dress II,IMG/06"].map(
         (row) => `D-1,${row.replace("IMG", cdn)}.jpg,${reason}`,
@@ -137,8 +137,8 @@ describe("rows of one reference with --merge-rows", () => {
     const edit = (from: string, to: string) =>
       world.write("library.csv", world.read("library.csv").replaceAll(from, to));
     edit("Wool coat", "Coat");
-    edit(`H-3,Hat,,,${cdn}/04.jpg\r\n`, `H-3,Hat,,,${cdn}/04.jpg\r\nH-3,,,,${cdn}/07.jpg\r\n`);
-    edit(`D-1,Linen dress,"Soft, light",female,${cdn}/03.jpg\r\n`, "");
+    edit(`H-3,Hat,,,${cdn}/04.jpg\n`, `H-3,Hat,,,${cdn}/04.jpg\nH-3,,,,${cdn}/07.jpg\n`);
+    edit(`D-1,Linen dress,"Soft, light",female,${cdn}/03.jpg\n`, "");
     const plan = JSON.parse(
       (await world.cat("import library.csv --merge-rows --plan p.ndjson --json")).stdout,
     );

@@ -35,7 +35,7 @@ def rows(sql):
 def table(name, sql, encoding="utf-8", **form):
     head, body = rows(sql)
     with open(name, "w", newline="", encoding=encoding) as file:
-        writer = csv.writer(file, **form)
+        writer = csv.writer(file, lineterminator="\n", **form)
         writer.writerow(head)
         writer.writerows(body)
 

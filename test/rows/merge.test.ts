@@ -273,3 +273,120 @@ describe("a product of several rows", () => {
     );
   });
 });
+
+describe("merged rows and everything else", () => {
+  test("a stopped import goes on with the same products, and doubles no photo", async () => {
+    const world = await worldOf();
+    const fault = { match: { method: "POST", path: "/v1/imports" }, drop: "after" as const };
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
+    expect((await world.cat("import library.csv --merge-rows")).exit).toBe(7);
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    const ran = await world.cat("import library.csv --merge-rows");
+    expect([ran.exit, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining("Resuming the import of library.csv"),
+    ]);
+    expect(shown(world)).toEqual({ "D-1": dress, "C-2": coat, "H-3": "Hat, 04" });
+  });
+
+  test("local photos are found and uploaded, each once; one that is missing is a problem of its row", async () => {
+    const world = await worldOf();
+    const png = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    world.write("p/1.png", png);
+    world.write("p/2.png", Buffer.concat([png, Buffer.from("2")]));
+    const rows = ["A,Hat,p/1.png", "B,Cap,p/1.png", "A,Hat,p/2.png", "A,,p/1.png"];
+    world.write("a.csv", ["reference,name,image_1", ...rows, ""].join("\n"));
+    expect((await world.cat("import a.csv --merge-rows")).exit).toBe(0);
+    expect(world.products().map(({ images }) => images.length)).toEqual([2, 1]);
+    world.write("a.csv", ["reference,name,image_1", ...rows, "A,Hat,p/3.png", ""].join("\n"));
+    const { stdout } = await world.cat("import a.csv --merge-rows --dry-run --json");
+    expect(JSON.parse(stdout).problems).toMatchObject([
+      { line: 6, reference: "A", param: "image_1", code: "photo_not_found" },
+    ]);
+  });
+
+  test("a reference of another file stays a problem, with both places", async () => {
+    const world = await worldOf();
+    const { exit, stderr } = await world.cat("import library.csv positions.csv --merge-rows --no-progress");
+    expect(exit).toBe(3);
+    expect(stderr).toContain(
+      'positions.csv:2  reference  duplicate_reference_in_file  duplicate reference "D-1", first used on line 2 of library.csv\n',
+    );
+    expect(stderr).not.toContain("To import the rows of each reference");
+  });
+
+  test("another reading of the same file is another run, and a rejected header is reported once", async () => {
+    const world = await worldOf();
+    world.write("a.csv", `sku,name,images\nA,Hat,${cdn}/1.jpg\nA,Hat,${cdn}/2.jpg\n`);
+    const { stdout } = await world.cat("import a.csv --merge-rows --dry-run --json");
+    const codes = JSON.parse(stdout).problems.map(
+      ({ code, line }: Record<string, string>) => `${code} ${line}`,
+    );
+    expect(codes).toEqual(["unknown_column 1", "missing_column 1"]);
+  });
+
+  test("unknown fields of NDJSON, and lines that are no objects, are reported at their lines", async () => {
+    const world = await worldOf();
+    const row = (more: object) => JSON.stringify({ reference: "A", name: "Hat", images: [], ...more });
+    world.write("a.ndjson", [row({}), "[1]", row({ color: "red" }), ""].join("\n"));
+    const { stdout } = await world.cat("import a.ndjson --merge-rows --dry-run --json");
+    expect(JSON.parse(stdout).problems[0]).toMatchObject({ line: 3, param: "color", code: "unknown_column" });
+  });
+
+  test("standard input, and a file whose end cannot be read", async () => {
+    const world = await worldOf();
+    const piped = await world.cat("import - --merge-rows", { stdin: world.read("library.csv") });
+    expect([piped.exit, shown(world)]).toEqual([0, { "D-1": dress, "C-2": coat, "H-3": "Hat, 04" }]);
+    world.write("a.csv", `${world.read("library.csv")}D-1,"Linen\n`);
+    const { exit, stdout } = await world.cat("import a.csv --merge-rows --dry-run --json");
+    expect([exit, JSON.parse(stdout)]).toMatchObject([
+      3,
+      { total: 3, problems: [{ line: 8, code: "unclosed_quote" }] },
+    ]);
+  });
+
+  test("more rows than a product can have are problems, in memory that does not grow with them", async () => {
+    const world = await worldOf();
+    world.write("a.csv", `reference,name,images\n${`A,Hat,${cdn}/1.jpg\n`.repeat(1_002)}`);
+    const { stdout } = await world.cat("import a.csv --merge-rows --dry-run --json");
+    const { total, valid, problems } = JSON.parse(stdout);
+    expect([total, valid, problems.length, problems[0].line]).toEqual([3, 1, 2, 1_002]);
+  });
+
+  test("rows in any order make the products that the same rows in order make", async () => {
+    const row = fc.record({
+      reference: fc.constantFrom("A", "B", "C"),
+      position: fc.integer({ min: 1, max: 6 }),
+      image: fc.constantFrom(..."abcdefgh"),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(row, {
+          minLength: 1,
+          maxLength: 12,
+          selector: ({ reference, position }) => reference + position,
+        }),
+        async (rows) => {
+          const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+          const lines = rows.map(
+            ({ reference, position, image }) => `${reference},${reference},${cdn}/${image}.jpg,${position}`,
+          );
+          world.write("a.csv", ["reference,name,image_1,position", ...lines, ""].join("\n"));
+          expect((await world.cat("import a.csv --merge-rows --json")).exit).toBe(0);
+          const expected: Record<string, string> = {};
+          for (const { reference } of rows) {
+            const own = rows
+              .filter((one) => one.reference === reference)
+              .sort((a, b) => a.position - b.position);
+            expected[reference] = [reference, ...new Set(own.map(({ image }) => image))].join(", ");
+          }
+          expect(shown(world)).toEqual(expected);
+        },
+      ),
+      { numRuns: repetitions(8, 200) },
+    );
+  });
+});

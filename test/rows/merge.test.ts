@@ -77,7 +77,7 @@ describe("rows of one reference with --merge-rows", () => {
 
   test.each<[file: string, problems: readonly string[]]>([
     ["names.csv", ['7 name contradicting_rows name "Linen dress II" contradicts "Linen dress" on line 2']],
-    ["sexes.xlsx", ['4 sex contradicting_rows sex "male" contradicts "female" in Photos!A2']],
+    ["sexes.xlsx", ['4 sex contradicting_rows sex "male" contradicts "female" in Photos!C2']],
     ["burst.csv", ["2 images invalid_row images has 21 entries; at most 20 are allowed"]],
     [
       "unquoted.csv",

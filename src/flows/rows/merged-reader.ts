@@ -146,7 +146,7 @@ function problemsOfParts(
   const { rows, faults } = merged!;
   const ofRows = rows.map((): FieldProblem[] => []);
   for (const { row, first, ...problem } of faults) {
-    const where = first === undefined ? "" : placeIn(rows[first]!.line, reader);
+    const where = first === undefined ? "" : placeIn(rows[first]!.line, problem.param, reader);
     ofRows[row]!.push({ ...problem, message: problem.message + where });
   }
   for (const problem of problems) {
@@ -156,5 +156,5 @@ function problemsOfParts(
   return rows.flatMap((row, index) => reader.judged(row, ofRows[index]!));
 }
 
-const placeIn = (line: number, reader: RowReader): string =>
-  placeOfUse({ line, file: null, ...(reader instanceof TableReader && reader.placeOfReference(line)) });
+const placeIn = (line: number, field: string | undefined, reader: RowReader): string =>
+  placeOfUse({ line, file: null, ...(reader instanceof TableReader && reader.placeOfField(line, field)) });

@@ -83,6 +83,7 @@ export async function checkFile(
   seen.begin(name, (line) => (reader instanceof TableReader ? reader.placeOfReference(line) : {}));
   let total = 0;
   let invalid = 0;
+  let mayRepeat = false;
   let unusable = false;
   const fileProblem = async (problem: Problem) => {
     unusable = true;
@@ -124,6 +125,7 @@ export async function checkFile(
         if (repeated !== null) refused.addRepeated(first + index, repeated.place);
         if (repeated?.ofOther) refused.repeatingOthers.push(first + index);
         if (!isWithin(file, first + index)) continue;
+        mayRepeat ||= repeated?.ofOther === false;
         invalid++;
         for (const problem of problems) await onProblem(problem);
         if (repeated !== null)
@@ -148,7 +150,7 @@ export async function checkFile(
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
-  const mayMerge = refused.repeated.size > refused.repeatingOthers.length && file.merged === undefined;
+  const mayMerge = mayRepeat && file.merged === undefined;
   const mergeable =
     unusable || !mayMerge
       ? null

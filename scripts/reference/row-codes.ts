@@ -48,6 +48,7 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       too_many_columns: "Remove columns without a header.",
       duplicate_input: "Remove one of the rows, or add --allow-duplicates.",
       duplicate_image: "Remove one of the images.",
+      contradicting_rows: "Correct the rows, so that those of one reference agree.",
       empty_file: "Add rows, or choose another file.",
       merged_cells: "Split the cells, and fill each of them.",
       link_differs: "Make the text and the target of the link the same.",

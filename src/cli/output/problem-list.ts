@@ -1,7 +1,8 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
 import { isDoubtfulReference } from "../../flows/rows/damage.ts";
+import type { MergeableRows } from "../../flows/rows/merged-copy.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
-import { grouped, shownName } from "../../flows/words.ts";
+import { counted, grouped, shownName } from "../../flows/words.ts";
 import { shortText } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import { shellWord } from "./command-words.ts";
@@ -77,9 +78,9 @@ function problemLines(
         `${io.visible(`${placeText(name, problem, photoAt)}  ${param ?? "-"}  ${code}`)}  ${shortText(io.visible(wholeMessage(problem)))}`,
       );
     },
-    async end(check: Pick<ListEnd, "notes"> = {}) {
+    async end(check: Pick<ListEnd, "mergeable" | "notes"> = {}) {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
-      for (const line of [...below.lines, ...noteLines(name, check, photoAt)])
+      for (const line of [...below.end(check.mergeable), ...noteLines(name, check, photoAt)])
         await io.line(io.visible(line));
     },
   };
@@ -94,7 +95,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
       below.add(problem);
       groups.add(problem, wholeMessage(problem, noBreak));
     },
-    async end(check: Pick<ListEnd, "notes"> = {}) {
+    async end(check: Pick<ListEnd, "mergeable" | "notes"> = {}) {
       const { columns: width } = context.stderr;
       const inFile = photoAt === undefined ? `${shownName(file)}: ` : "";
       const rows = groups.inOrder(photoAt).map(({ field, message, where }) => {
@@ -120,7 +121,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
           await io.line(indent + io.paintNote.dim(line), asIs);
       }
       if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
-      for (const line of [...below.lines, ...noteLines(shownName(file), check, photoAt)])
+      for (const line of [...below.end(check.mergeable), ...noteLines(shownName(file), check, photoAt)])
         await io.line(io.visible(line));
     },
   };
@@ -144,20 +145,39 @@ const noteLines = (
 
 /** What is said once, below all problems. */
 class LinesBelow {
-  readonly lines = new Set<string>();
+  readonly #lines = new Set<string>();
+  #isRepeated = false;
 
   constructor(private readonly fields: string | undefined) {}
 
   add({ mapsTo, code, reference = "" }: ListedProblem): void {
     // The flag for an unknown column leaves the field to the user.
     if (this.fields !== undefined && mapsTo?.includes("FIELD"))
-      this.lines.add(`FIELD is one of: ${this.fields}.`);
-    if (code === "duplicate_reference_in_file")
-      this.lines.add(isDoubtfulReference(reference) ? damagedRows : oneRow);
+      this.#lines.add(`FIELD is one of: ${this.fields}.`);
+    if (code === "duplicate_reference_in_file") {
+      if (isDoubtfulReference(reference)) this.#lines.add(damagedRows);
+      else this.#isRepeated = true;
+    }
+  }
+
+  end(mergeable: MergeableRows | undefined): readonly string[] {
+    if (mergeable !== undefined)
+      this.#lines.add(
+        `${mergeableText(mergeable)} Import the rows of each as one product with --merge-rows.`,
+      );
+    else if (this.#isRepeated) this.#lines.add(oneRow);
+    return [...this.#lines];
   }
 }
 
-const oneRow = "Each product has one row: of several rows for sizes or colors, keep one.";
+const oneRow = "Each product has one row: correct the rows that are not of the same product as the first.";
+
+/** How many products have several rows. */
+export const mergeableText = ({ products, rows }: MergeableRows): string =>
+  `${counted(rows, "row")} are of ${counted(products, "product")}, such as one row per photo or size.`;
+
+/** The flag that imports them. */
+export const mergeAdvice = "To import the rows of each reference as one product, add --merge-rows.";
 
 /** Of products whose references were damaged, one would be lost. */
 const damagedRows = "A damaged reference may belong to several products: correct it before you remove a row.";
@@ -200,12 +220,21 @@ export function problemReport(
       gathered = "";
       await write(text);
     },
-    async end({ total, valid, invalid, left, converted, notes = [] }) {
+    async end({ total, valid, invalid, left, mergeable, converted, notes = [] }) {
       if (count === 0 && !always) return;
       const others: { notes?: readonly unknown[] } = more();
       const all = [...notes, ...(others.notes ?? [])];
       const noted = all.length === 0 ? {} : { notes: all };
-      const counts = JSON.stringify({ total, valid, invalid, left, converted, ...others, ...noted });
+      const counts = JSON.stringify({
+        total,
+        valid,
+        invalid,
+        left,
+        mergeable,
+        converted,
+        ...others,
+        ...noted,
+      });
       await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };

@@ -8,6 +8,9 @@ const problemOfImport = problem.extend({ photo: optionalText });
 
 const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: count });
 
+/** Rows with repeated references that `--merge-rows` would import. */
+const mergeable = z.looseObject({ products: count, rows: count });
+
 /** What a plan and a summary share. */
 const shared = {
   kept: count,
@@ -47,6 +50,7 @@ const importedFile = z.looseObject({
   results_file: text.nullable(),
   results_rows: count.optional(),
   left: count.optional(),
+  mergeable: mergeable.optional(),
   unknown: z.array(span).optional(),
   refused: z.array(span).optional(),
   problems: z.array(problemOfImport).optional(),
@@ -61,6 +65,7 @@ const checkedFile = z.looseObject({
   valid: count,
   invalid: count,
   left: count.optional(),
+  mergeable: mergeable.optional(),
   converted: count.optional(),
 });
 

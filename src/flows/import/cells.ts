@@ -2,7 +2,13 @@ import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
 import { formulaText } from "../rows/formula-text.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
-import { type CellProblem, emptyColumns, photoColumns, type RowColumns } from "../rows/row-form.ts";
+import {
+  type CellProblem,
+  emptyColumns,
+  photoColumns,
+  photoPosition,
+  type RowColumns,
+} from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { withoutInvisibleEnds } from "./digests.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
@@ -80,6 +86,7 @@ export class CsvCells implements RowColumns {
         for (const part of imageParts(cell)) images.push(this.#image(part, undefined));
         if (images.length === before) empty.push(column.name);
       } else if (column.kind === "exported" && cell.trim() !== "") row[column.name] = cell.trim();
+      else if (column.kind === "position" && cell.trim() !== "") row[photoPosition] = cell.trim();
       for (let image = before; image < images.length; image++) places.push(column.name!);
     }
     row.images = images;

@@ -194,6 +194,7 @@ function beginSummary(run: ImportRun, { sent }: RunEnd): ImportSummary {
     duration_ms: 0,
     ...(run.check.left === undefined ? {} : { left: run.check.left }),
     ...(run.check.notes === undefined ? {} : { notes: run.check.notes }),
+    ...(run.check.mergeable === undefined ? {} : { mergeable: run.check.mergeable }),
     ...(unknown.length > 0 ? { unknown } : {}),
     ...(refused.length > 0 ? { refused } : {}),
     ...(problems.length > 0 ? { problems } : {}),

@@ -22,6 +22,8 @@ export type Column =
   | { kind: "image"; name: string; number?: number; orientation?: Orientation }
   | { kind: "orientation"; name: string; number: number }
   | { kind: "exported"; name: typeof exportedColumn }
+  /** The order of the photos of rows that are merged. */
+  | { kind: "position"; name: typeof positionColumn }
   /**
    * Skipped: the two columns added to a failed file, a column mapped to `ignore`, or one without a header
    * ("").
@@ -30,6 +32,10 @@ export type Column =
   | { kind: "unknown"; name: null };
 
 const fields = ["reference", "name", "description", "sex"] as const;
+
+/** The column, or field of an object, with the position of a row's photos among those of its product. */
+export const positionColumn = "position";
+
 const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
 
 /** All columns of an import by name, the most likely ones first. */
@@ -44,6 +50,7 @@ const columnsByName: ReadonlyMap<string, Column> = new Map(
     ...imageNumbers.map((number): Column => {
       return { kind: "orientation", name: `image_${number}_orientation`, number };
     }),
+    { kind: "position", name: positionColumn } as const,
   ].map((column) => [column.name!, column]),
 );
 
@@ -114,6 +121,10 @@ const otherWords: Readonly<Record<string, string>> = {
   ...all("sex", "gender geschlecht genre sexe genere genero sesso sexo geslacht 性別"),
   ...all("image_front", "front vorne"),
   ...all("image_back", "back hinten"),
+  ...all(
+    positionColumn,
+    "imageposition photoposition bildposition imageorder photoorder bildreihenfolge sortorder sortierung",
+  ),
 };
 
 /** Sides in headers. Those of file names are fewer: "retro" is a word of product names as well. */
@@ -169,14 +180,16 @@ export const importVocabulary: Vocabulary = {
 /** The fields of an NDJSON row. */
 export const objectFields: readonly string[] = [...fields, "images"];
 
+const positioned: readonly string[] = [...objectFields, positionColumn];
+
 /** What `--map` takes for NDJSON: a row has its photos in one list. */
 export const objectVocabulary: Vocabulary = {
   ...importVocabulary,
   ofTables: importVocabulary,
-  isField: (name) => [...objectFields, "ignore"].includes(normalHeader(name)),
+  isField: (name) => [...positioned, "ignore"].includes(normalHeader(name)),
   nearest: (name) => [
     ...new Set(nearestColumns(name).map((column) => (column.startsWith("image_") ? "images" : column))),
   ],
-  freeFields: (taken) => objectFields.filter((name) => !taken.has(name)),
+  freeFields: (taken) => positioned.filter((name) => !taken.has(name)),
   fields: objectFields.join(", "),
 };

@@ -71,7 +71,11 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
   for (const { input, deps } of files) {
     firstUses ??= new FirstUses(deps.random);
     const started = deps.clock.now();
-    const { check, refused } = await checkFile(input.file, { ...deps, firstUses });
+    const { check, refused } = await checkFile(input.file, {
+      ...deps,
+      firstUses,
+      skipsInvalid: input.skipInvalid,
+    });
     await deps.onChecked?.(check);
     checked.push({ input, deps, check, refused, tookMs: deps.clock.now() - started });
   }
@@ -220,18 +224,10 @@ function toIdentity(
   const values = input.values.size === 0 ? [] : [valueEntries(input.values).sort()];
   const added = input.addedPhotos === undefined ? [] : [input.addedPhotos];
   const { exact = false, conflicts = null } = input;
-  const choices = exact || conflicts !== null ? [{ exact, conflicts }] : [];
-  const asWritten = skipInvalid && input.codesAsWritten ? [{ codesAsWritten: true }] : [];
+  const choices: object[] = exact || conflicts !== null ? [{ exact, conflicts }] : [];
+  if (input.file.merged !== undefined) choices.push({ mergeRows: true });
+  if (skipInvalid && input.codesAsWritten) choices.push({ codesAsWritten: true });
   // Which rows are skipped depends on the other files.
   const others = repeatingOthers.length === 0 ? [] : [{ repeatingOthers }];
-  return runIdentity([
-    digests.file,
-    digests.photos,
-    ...sent,
-    ...values,
-    ...added,
-    ...others,
-    ...choices,
-    ...asWritten,
-  ]);
+  return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added, ...others, ...choices]);
 }

@@ -10,12 +10,19 @@ import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts"
 import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
-import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
+import { emptyColumns, type FieldProblem, photoPosition, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import { UrlNotes } from "../rows/url-notes.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
-import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
+import {
+  importVocabulary,
+  isKnownColumn,
+  objectFields,
+  objectVocabulary,
+  positionColumn,
+  readColumns,
+} from "./columns.ts";
 import { FieldDigests, withoutInvisibleEnds } from "./digests.ts";
 import {
   type FileRow,
@@ -25,6 +32,7 @@ import {
   toFieldValues,
   withOrientations,
 } from "./file-row.ts";
+import { mergeContents } from "./merge-contents.ts";
 import { photoNotes, urlChecks } from "./photo-checks.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
@@ -61,8 +69,8 @@ export const importForm = (
         header,
         values,
       ),
-    objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
-    fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
+    objects: { map, words: objectVocabulary, fields: [...objectFields, positionColumn, exportedColumn] },
+    fromObject: (object) => withOrientations(withPosition(objectRead(object, values, orientations))),
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
@@ -111,6 +119,7 @@ export const importForm = (
       reason: (reference) => inOneLine(`duplicate reference "${reference}", first used`),
       namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
     },
+    merge: mergeContents,
     withoutDone: (object, done) =>
       done.size === 0
         ? object
@@ -156,6 +165,13 @@ function withoutFormulas(object: Record<string, unknown>): Record<string, unknow
     if (text !== null) row = { ...row, [field]: text };
   }
   return row;
+}
+
+/** The object with the position of its photos beside the fields of the service. */
+function withPosition(object: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.hasOwn(object, positionColumn)) return object;
+  const { [positionColumn]: position, ...row } = object as Record<string | symbol, unknown>;
+  return { ...row, [photoPosition]: position } as Record<string, unknown>;
 }
 
 /** A field that is null has no value. */

@@ -2,6 +2,7 @@
 
 import type { Import } from "../../contract/resources/imports.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
+import type { MergeableRows } from "../rows/merged-copy.ts";
 import type { FileNote } from "../rows/notes.ts";
 import { type Decision, editsOf, type NotApplied } from "./decide.ts";
 
@@ -39,6 +40,8 @@ export interface ImportSummary extends SharedCounts {
   left?: number;
   /** What may be a mistake in the file, and was read as it is; missing if there is nothing. */
   notes?: readonly FileNote[];
+  /** Skipped rows that could be one product each (`--merge-rows`); missing if there are none. */
+  mergeable?: MergeableRows;
   /** Batches with an unknown outcome, by lines of the file; missing if there are none. */
   unknown?: LineSpan[];
   /**

@@ -5,6 +5,7 @@ import { formatOfName } from "../rows/input-format.ts";
 import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes, type Place } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
+import { rowsOfFile } from "../rows/row-parts.ts";
 import { type RefusedRows, unknownPlace } from "../rows/row-sets.ts";
 import { TableReader } from "../rows/table-rows.ts";
 import { firstLineEnd, readTextForm } from "../rows/text.ts";
@@ -86,16 +87,17 @@ export class FailedFile<Result> {
     this.#last = row;
     // The service, and the IDs of products, show repetitions that the check cannot see.
     if (failure.code === this.#input.form.unique?.code)
-      await this.#write(
-        asTyped(row),
-        new Set(row.typed === undefined ? done : []),
-        this.#repetition(row, unknownPlace),
-      );
+      for (const own of rowsOfFile(row)) {
+        const left = own.row.typed === undefined ? own.done(new Set(done)) : none;
+        await this.#write(asTyped(own.row), left, this.#repetition(row, unknownPlace));
+      }
     else {
       const table = this.#reader instanceof TableReader ? this.#reader : null;
       const { paths = [], ...reason } = this.#word(row, outcome, table?.placeOfReference(line) ?? {});
-      const params = table === null ? [] : paths.map((path) => table.columnTitle(path, row));
-      await this.#write(row, new Set(done), reason, params);
+      for (const own of rowsOfFile(row)) {
+        const params = table === null ? [] : own.paths(paths).map((path) => table.columnTitle(path, own.row));
+        await this.#write(own.row, own.done(new Set(done)), reason, params);
+      }
     }
   }
 
@@ -129,7 +131,8 @@ export class FailedFile<Result> {
     const { code, message } = joinedFailure([...repeated, ...unknown!, ...others!]);
     // Both codes, as each keeps the row rejected until what it is about was corrected.
     const both = repeated.length > 0 && unknown!.length > 0 ? `${code} ${unknown![0]!.code}` : code;
-    await this.#write(asTyped(row), new Set(), { code: both, message }, params);
+    for (const own of rowsOfFile(row))
+      await this.#write(asTyped(own.row), none, { code: both, message }, params);
   }
 
   #repetition({ content }: InputRow, place: string): RowFailure {
@@ -213,6 +216,8 @@ export class FailedFile<Result> {
     for await (const rows of this.#reader.batches()) yield* rows;
   }
 }
+
+const none: ReadonlySet<number> = new Set();
 
 /** The row without what was added to it. */
 const asTyped = (row: InputRow): InputRow => (row.typed === undefined ? row : { ...row, record: row.typed });

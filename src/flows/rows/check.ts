@@ -1,5 +1,6 @@
 import type { ProgressEvent } from "../progress-event.ts";
-import { shownName } from "../words.ts";
+import { counted, shownName } from "../words.ts";
+import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
 import { type FieldNote, type FileNote, FileNotes } from "./notes.ts";
 import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
@@ -28,6 +29,8 @@ export interface CheckResult {
   notes?: readonly FileNote[];
   /** Rows beyond the limit, which count nowhere else; only with a limit. */
   left?: number;
+  /** Rows with repeated references that could be one product each; only if there are any. */
+  mergeable?: MergeableRows;
 }
 
 /** Whether nothing is sent, because of what the check found. */
@@ -49,6 +52,8 @@ export interface CheckDeps {
   random: () => number;
   /** Shared by files in which a key may be used only once. */
   firstUses?: FirstUses | undefined;
+  /** Whether other rows are sent without the invalid ones: then a part of a product is invalid too. */
+  skipsInvalid?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
@@ -62,7 +67,14 @@ export interface CheckDeps {
  */
 export async function checkFile(
   file: RowFile,
-  { random, firstUses: seen = new FirstUses(random), signal, onProblem, onProgress = () => {} }: CheckDeps,
+  {
+    random,
+    firstUses: seen = new FirstUses(random),
+    skipsInvalid = false,
+    signal,
+    onProblem,
+    onProgress = () => {},
+  }: CheckDeps,
 ): Promise<{ check: CheckResult; refused: RefusedRows }> {
   const reader = await openRows(file);
   const { unique } = file.form;
@@ -71,6 +83,7 @@ export async function checkFile(
   seen.begin(name, (line) => (reader instanceof TableReader ? reader.placeOfReference(line) : {}));
   let total = 0;
   let invalid = 0;
+  let mayRepeat = false;
   let unusable = false;
   const fileProblem = async (problem: Problem) => {
     unusable = true;
@@ -118,6 +131,7 @@ export async function checkFile(
         if (repeated !== null) refused.addRepeated(first + index, repeated.place);
         if (repeated?.ofOther) refused.repeatingOthers.push(first + index);
         if (!isTaken) continue;
+        mayRepeat ||= repeated?.ofOther === false;
         invalid++;
         for (const problem of problems) await onProblem(problem);
         if (repeated !== null)
@@ -143,15 +157,41 @@ export async function checkFile(
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
+  const mayMerge = mayRepeat && file.merged === undefined;
+  const mergeable =
+    unusable || !mayMerge
+      ? null
+      : await mergeableRows(file, { random, signal }, async ({ row, rowIndex, rows }) => {
+          if (!skipsInvalid || refused.has(rowIndex) || !isWithin(file, rowIndex)) return;
+          const { line, content } = row;
+          const place = reader instanceof TableReader ? reader.placeOfReference(line) : {};
+          refused.add(rowIndex);
+          refused.addRepeated(rowIndex, placeOfUse({ line, file: name, ...place }));
+          invalid++;
+          const reference = file.form.readReference(content);
+          const { param, code } = unique!;
+          const message = `reference "${reference}" has ${counted(rows, "row")}, of which this one alone would be a part of the product`;
+          await onProblem({ line, ...place, reference, param, code, message });
+        });
   const taken = Math.min(total, file.limit ?? total);
   if (headReported > 0) invalid = taken;
   const allowance = file.limit === undefined ? {} : { left: total - taken };
   const found = notes.list();
   const noted = found.length === 0 ? {} : { notes: found };
-  return {
-    check: { total: taken, valid: taken - invalid, invalid, unusable, ...allowance, ...noted },
-    refused,
-  };
+  const check = { total: taken, valid: taken - invalid, invalid, unusable, ...allowance, ...noted };
+  return { check: mergeable === null ? check : { ...check, mergeable }, refused };
+}
+
+/** The rows that could be one product each; `onIncomplete`: see `findMergeable`. */
+async function mergeableRows(
+  file: RowFile,
+  deps: Pick<CheckDeps, "random" | "signal">,
+  onIncomplete: (row: IncompleteRow) => Promise<void>,
+): Promise<MergeableRows | null> {
+  if (file.form.merge === undefined) return null;
+  const { findMergeable, mergedCopy } = await import("./merged-copy.ts");
+  const copy = await mergedCopy(file, deps);
+  return findMergeable(copy, file, onIncomplete).finally(copy.close);
 }
 
 /**

@@ -57,11 +57,14 @@ export class NdjsonReader implements RowReader {
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
     const fieldProblems = this.#form.problems(row.content);
-    const reported = ({ cellMessage: _, ...problem }: FieldProblem): Problem => {
-      return { line: row.line, reference: this.#form.readReference(row.content), ...problem };
-    };
-    if (fieldProblems instanceof Promise) return fieldProblems.then((problems) => problems.map(reported));
-    return fieldProblems.length === 0 ? none : fieldProblems.map(reported);
+    if (fieldProblems instanceof Promise) return fieldProblems.then((problems) => this.judged(row, problems));
+    return fieldProblems.length === 0 ? none : this.judged(row, fieldProblems);
+  }
+
+  judged({ line, content }: InputRow, problems: readonly FieldProblem[]): readonly Problem[] {
+    return problems.map(({ cellMessage: _, ...problem }) => {
+      return { line, reference: this.#form.readReference(content), ...problem };
+    });
   }
 
   notes({ content }: InputRow): readonly FieldNote[] {

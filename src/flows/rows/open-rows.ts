@@ -1,6 +1,7 @@
 import { CsvReader } from "./csv-rows.ts";
 import type { EncodingName } from "./encoding.ts";
 import type { HeaderForm } from "./find-header.ts";
+import type { MergedCopy } from "./merged-reader.ts";
 import type { NdjsonReader } from "./ndjson-rows.ts";
 import { UnreadableInput } from "./problem.ts";
 import type { InputRow, RowForm, RowReader } from "./row-form.ts";
@@ -23,6 +24,8 @@ export interface RowFile {
   readonly finds?: HeaderForm | undefined;
   /** Only so many rows are checked and sent (`--limit`); undefined for all. */
   readonly limit?: number | undefined;
+  /** Its rows in the order in which those of one key are merged; undefined if they are not. */
+  readonly merged?: MergedCopy | undefined;
 }
 
 /** Whether the row, counted from 0, is one of those that are checked and sent. */
@@ -31,13 +34,16 @@ export const isWithin = (
   row: number,
 ): boolean => row < limit;
 
+type FileReader = CsvReader | NdjsonReader | WorkbookReader;
+
 /** A reader that starts at the first row; each walk opens its own. */
-export async function openRows({
-  source,
-  read,
-  form,
-  finds,
-}: RowFile): Promise<CsvReader | NdjsonReader | WorkbookReader> {
+export async function openRows(file: RowFile): Promise<FileReader> {
+  const reader = await openOwnRows(file);
+  const { merged, form } = file;
+  return merged === undefined ? reader : (await import("./merged-reader.ts")).asMerged(reader, merged, form);
+}
+
+async function openOwnRows({ source, read, form, finds }: RowFile): Promise<FileReader> {
   if (source.sheet !== undefined)
     return new (await import("./workbook-rows.ts")).WorkbookReader(() => source.read(), source.sheet, form);
   const open = () => utf8Chunks(source.read(), read.encoding);

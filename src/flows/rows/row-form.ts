@@ -49,6 +49,8 @@ export interface RowForm {
   readonly added?: AddedCells | undefined;
   /** The key that a file may contain only once; undefined if rows may repeat. */
   readonly unique?: UniqueKey | undefined;
+  /** Makes one row of several with the same key, in the order of the file. */
+  merge?(contents: readonly object[]): MergedContent;
   /**
    * The object of an NDJSON line without the parts (by index) that are done, for the failed file of a partial
    * row.
@@ -104,6 +106,21 @@ export interface UniqueKey {
   namesKey(reason: string): boolean;
 }
 
+/** One row made of several. */
+export interface MergedContent {
+  readonly content: object;
+  /** Where each photo of each of the rows is in the one. */
+  readonly images: readonly (readonly number[])[];
+  /** A field of a row (by its index) whose value is not that of an earlier row, or is no value. */
+  readonly faults: readonly MergeFault[];
+}
+
+/** `first`: the row that it contradicts. */
+export interface MergeFault extends FieldProblem {
+  readonly row: number;
+  readonly first?: number | undefined;
+}
+
 /** A problem that is visible only in a cell. */
 export interface CellProblem {
   readonly column: number;
@@ -139,6 +156,9 @@ export const emptyColumns: unique symbol = Symbol("emptyColumns");
 /** The column of each photo of a row of a table, in order. */
 export const photoColumns: unique symbol = Symbol("photoColumns");
 
+/** The position of a row's photos among those of other rows of its product. */
+export const photoPosition: unique symbol = Symbol("photoPosition");
+
 /** One record of the user's file and the row made from it. */
 export interface InputRow {
   /** 1-based line of the file on which the record starts. */
@@ -158,6 +178,8 @@ export interface InputRow {
   readonly earlierReason?: { readonly code: string; readonly message: string };
   /** Set if the record could not be made into a row. */
   readonly fault?: Problem;
+  /** The rows of the file that this one is made of; `line` and `record` are those of the first. */
+  readonly merged?: MergedContent & { readonly rows: readonly InputRow[] };
 }
 
 /** The rows of a file, with problems in the file's own terms. */
@@ -169,6 +191,8 @@ export interface RowReader {
    * each of a million rows would cost more than checking it.
    */
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]>;
+  /** These problems of a row by column or path, and those of its cells. */
+  judged(row: InputRow, problems: readonly FieldProblem[]): readonly Problem[];
   /** Problems of the file's head that make every row doubtful; complete after the first batch. */
   readonly headProblems: readonly Problem[];
   /** What may be a mistake in a row, and is read as it is. */

@@ -54,8 +54,8 @@ export abstract class TableReader implements RowReader {
     if (row.fault !== undefined) return [...this.#doubts(row as TableRow), row.fault];
     const fieldProblems = this.form.problems(row.content);
     return fieldProblems instanceof Promise
-      ? fieldProblems.then((problems) => this.#toProblems(row as TableRow, problems))
-      : this.#toProblems(row as TableRow, fieldProblems);
+      ? fieldProblems.then((problems) => this.judged(row as TableRow, problems))
+      : this.judged(row as TableRow, fieldProblems);
   }
 
   notes({ content }: InputRow): readonly FieldNote[] {
@@ -100,7 +100,7 @@ export abstract class TableReader implements RowReader {
 
   /** Problems of texts that are not known. */
   #doubts(row: TableRow): Problem[] {
-    return this.#toProblems(row, []).filter(({ code }) => doubtCodes.has(code));
+    return this.judged(row, []).filter(({ code }) => doubtCodes.has(code));
   }
 
   /** Problems that the reader knows of the cells; they replace others of the same column. */
@@ -108,7 +108,7 @@ export abstract class TableReader implements RowReader {
     return this.columns.cellProblems(row.record);
   }
 
-  #toProblems(row: TableRow, problems: readonly FieldProblem[]): readonly Problem[] {
+  judged(row: TableRow, problems: readonly FieldProblem[]): readonly Problem[] {
     const ofCells = this.cellProblems(row);
     const code = row.earlierReason?.code.split(" ").find((code) => doubtCodes.has(code));
     if (problems.length === 0 && ofCells.length === 0 && code === undefined) return none;

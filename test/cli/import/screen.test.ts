@@ -37,10 +37,12 @@ test("on a terminal no progress stays above problems and errors", async () => {
   expect(screenOf(ran.stderr)).toEqual([
     'reference  duplicate reference "OK", first used on line 2',
     "           a.csv: line 4",
-    "Each product has one row: of several rows for sizes or colors, keep one.",
+    "2 rows are of 1 product, such as one row per photo or size. Import the rows of",
+    "each as one product with --merge-rows.",
     "error: a.csv has 1 invalid row out of 3; nothing was sent",
-    "Fix the file and run the command again, or add --skip-invalid to import the",
-    "valid rows.",
+    "To import the rows of each reference as one product, add --merge-rows.",
+    "Otherwise, fix the file and run the command again, or add --skip-invalid to",
+    "import the valid rows.",
   ]);
 });
 

@@ -87,9 +87,9 @@ test("reports a reference in two files with both places, and sends nothing", asy
     [
       'd.csv:3  reference  duplicate_reference_in_file  duplicate reference "A2", first used on line 3 of a.csv',
       'd.csv:4  reference  duplicate_reference_in_file  duplicate reference "D1", first used on line 2',
-      "Each product has one row: of several rows for sizes or colors, keep one.",
+      "2 rows are of 1 product, such as one row per photo or size. Import the rows of each as one product with --merge-rows.",
       "error: d.csv has 2 invalid rows out of 3; nothing was sent",
-      "Fix the file and run the command again, or add --skip-invalid to import the valid rows.\n",
+      "To import the rows of each reference as one product, add --merge-rows. Otherwise, fix the file and run the command again, or add --skip-invalid to import the valid rows.\n",
     ].join("\n"),
   );
   expect(products()).toEqual([]);

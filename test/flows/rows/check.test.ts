@@ -134,6 +134,7 @@ describe("a problem names line, column and code", () => {
       valid: 1,
       invalid: 2,
       unusable: false,
+      mergeable: { products: 1, rows: 2 },
       problems: [
         "2 name invalid_row",
         "2 images invalid_row",

@@ -5,7 +5,12 @@ import { FirstUses } from "../../../flows/rows/row-sets.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import {
+  mergeAdvice,
+  type ProblemList,
+  problemReport,
+  problemsForPeople,
+} from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import type { OpenedFile } from "./open-file.ts";
 
@@ -81,12 +86,19 @@ export async function listedChecks(
   const { random, interrupt: signal } = app.context;
   const firstUses = new FirstUses(random);
   const checks: CheckResult[] = [];
-  for (const [index, { file, converter, urls }] of opened.entries()) {
+  for (const [index, { file, converter, urls, flags }] of opened.entries()) {
     const list = lists.of[index]!;
     const progress = await app.io.progress();
     const onProgress = progress.update;
     const noteConversions = reportConversions(app, { converter, urls }, onProgress);
-    const checking = checkFile(file, { random, firstUses, signal, onProblem: list.add, onProgress });
+    const checking = checkFile(file, {
+      random,
+      firstUses,
+      skipsInvalid: flags.skipInvalid,
+      signal,
+      onProblem: list.add,
+      onProgress,
+    });
     const { check } = await checking.finally(() => progress.end());
     checks.push(check);
     await list.end({ ...check, converted: converter?.count });
@@ -121,6 +133,7 @@ export function rejection(
   // A file without a valid row is rejected with --skip-invalid too.
   const isSkippable = !opened[0]!.flags.skipInvalid && bad.every(({ invalid, total }) => invalid < total);
   const orSkip = isSkippable ? `, or add --skip-invalid to import the valid ${noun}s` : "";
+  const isMergeable = bad.some(({ mergeable }) => mergeable !== undefined);
   const what =
     bad.length === 1
       ? `${file} has ${counted(invalid, `invalid ${noun}`)} out of ${grouped(total)}`
@@ -128,6 +141,6 @@ export function rejection(
   return new InputError(
     `${what}; nothing was sent`,
     "invalid_rows",
-    `${fix} and run the command again${orSkip}.`,
+    `${isMergeable ? `${mergeAdvice} Otherwise, f${fix.slice(1)}` : fix} and run the command again${orSkip}.`,
   );
 }

@@ -27,6 +27,8 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly skipInvalid: boolean;
   /** Import references as they are, whatever a program may have made of them. */
   readonly codesAsWritten?: boolean;
+  /** Whether the rows of a reference are one product. */
+  readonly mergeRows?: boolean;
   readonly wait: boolean;
   readonly concurrency: number;
   /** The most rows of a request. */

@@ -62,6 +62,7 @@ const bareCommand = (): Command =>
       ["make the products exactly as the rows say", "cat import products.csv --exact"],
       ["import several files in one command", "cat import dresses.csv shoes.xlsx bags.csv.gz"],
       ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
+      ["import a list with one row per photo", "cat import photos.csv --merge-rows"],
       ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
       ["add photos that are named like DRESS-1_front.jpg", "cat import products.csv --images-from photos"],
       ["import a folder of photos", "cat import photos/ --pattern '{reference}_{side}'"],
@@ -88,6 +89,10 @@ function withFlags(made: Command): Command {
       "--codes-as-written",
       "keep references as written, also those that look damaged, such as 1001.0 or 1E+06",
       false,
+    )
+    .option(
+      "--merge-rows",
+      "import the rows of each reference as one product, such as one per photo or size; a column position orders their photos",
     )
     .option("--dry-run", "check the file without sending it", false)
     .optionsGroup("Before anything is sent:")

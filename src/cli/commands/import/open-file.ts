@@ -12,6 +12,7 @@ import { formatOfName } from "../../../flows/rows/input-format.ts";
 import type { ColumnMap } from "../../../flows/rows/mapped-columns.ts";
 import type { FileJob } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
+import { canAsk } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
 import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
@@ -40,6 +41,7 @@ export interface OpenedFile extends Pick<ImportInput, "file"> {
 /** Opens the files, or the folder of photos. Asks how their columns are read where they do not tell. */
 export async function openFiles(app: App, typed: readonly ImportFlags[]): Promise<OpenedFile[]> {
   const begun: BegunFile[] = [];
+  const opened: OpenedFile[] = [];
   try {
     const { length } = app.typed;
     for (const flags of typed) begun.push(await beginFile(app, flags));
@@ -52,12 +54,11 @@ export async function openFiles(app: App, typed: readonly ImportFlags[]): Promis
     const urls = typed[0]!.checkPhotos
       ? await (await import("./check-photos.ts")).openPhotoUrls(app)
       : undefined;
-    const opened: OpenedFile[] = [];
     for (const [index, file] of begun.entries())
       opened.push(await openFile(app, file, mappings[index]!, urls));
     return opened;
   } catch (error) {
-    for (const { close } of begun) await close();
+    for (const [index, file] of begun.entries()) await (opened[index] ?? file).close();
     throw error;
   }
 }
@@ -145,18 +146,26 @@ async function openFile(
         );
   const { limit } = flags;
   const form = importForm(map, localPhotos, values, added, { ...formOptions(flags, folder), urls });
-  const file = { source, read, limit, form };
+  const own = { source, read, limit, form };
+  const mayMerge = flags.mergeRows || (canAsk(app) && flags.file !== "-" && folder?.source == null);
+  const merged = mayMerge ? await (await import("./merge-rows.ts")).mergedRows(app, own, flags) : null;
+  const file = merged === null ? own : { ...own, merged };
+  const closeBoth = async () => {
+    await merged?.close();
+    await close();
+  };
   // The failed file names photos by their paths.
   const imagesOutside =
     flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));
   const given = {
     ...flags,
     ...mapping,
+    ...(merged !== null && { mergeRows: true, typed: { ...flags.typed, mergeRows: true } }),
     imagesOutside,
     addedPhotos: added?.identity,
     namesFromReferences: namesAreRead,
   };
-  return { flags: given, file, localPhotos, converter, urls, photoAt: folder?.photoAt, close };
+  return { flags: given, file, localPhotos, converter, urls, photoAt: folder?.photoAt, close: closeBoth };
 }
 
 const formOptions = (

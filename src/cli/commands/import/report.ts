@@ -275,7 +275,8 @@ function failedLines(
   const addsPhotos = partial > 0 && flags.mode !== "upsert";
   // The mode would reject or skip all rows, because their products exist.
   const areAllPartial = addsPhotos && partial === total - succeeded - unchanged;
-  const again = areAllPartial ? ({ ...flags, mode: "upsert", photos: "new" } as const) : flags;
+  const merging = summary.mergeable === undefined ? flags : { ...flags, mergeRows: true };
+  const again = areAllPartial ? ({ ...merging, mode: "upsert", photos: "new" } as const) : merging;
   // The paths of its photos are in the bucket.
   if (isBucketAddress(summary.file)) return [`${where} Fix them in the mirror, then run the same command.`];
   // Of an import that the service could not run, the rows may be right.
@@ -303,7 +304,8 @@ function duration(ms: number): string {
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */
 function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {
-  const { delimiter, encoding, imagesFrom, pattern, imagesRoot, imagesOutside, convert, ledger } = flags;
+  const { delimiter, encoding, imagesFrom, pattern, imagesRoot, imagesOutside, convert, mergeRows, ledger } =
+    flags;
   // A table is written as a workbook or as CSV, as the name says.
   const named = formatOfName(failedFile);
   const written = format === "workbook" ? "csv" : format;
@@ -319,6 +321,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     imagesOutside,
     convert,
     codesAsWritten: flags.codesAsWritten,
+    mergeRows,
     ledger,
     // A row whose product changed since the plan would overwrite that change.
     plan: flags.applies !== undefined,

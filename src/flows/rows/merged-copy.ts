@@ -1,0 +1,282 @@
+import { readSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { SeenTexts } from "../../client/seen-texts.ts";
+import { newFile, type OpenFile } from "../../open-file.ts";
+import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
+import type { ProgressEvent } from "../progress-event.ts";
+import { shownName } from "../words.ts";
+import { groupsOf, type MergedCopy, mergedRow, packRow } from "./merged-reader.ts";
+import { openRows, type RowFile } from "./open-rows.ts";
+import { UnreadableInput } from "./problem.ts";
+import type { InputRow } from "./row-form.ts";
+import { RowSet } from "./row-sets.ts";
+import { TableReader } from "./table-rows.ts";
+
+/** What making a copy needs of the program around it. */
+interface CopyDeps {
+  readonly random: () => number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+/** A product has fewer rows: of more, the reference is none, and all of them would be in memory at once. */
+const mostRows = 1_000;
+
+/** Characters that are written at once. */
+const written = 1024 * 1024;
+
+/**
+ * Copies the rows of a file into a folder that only this user can read: those of one key follow each other, in the place of
+ * the first one. Throws a CatError if the copy cannot be written.
+ */
+export async function mergedCopy(
+  file: RowFile,
+  { random, signal, onProgress }: CopyDeps,
+): Promise<MergedCopy> {
+  const act = `copy ${shownName(file.source.name)} to`;
+  const folder = temporaryFolder(act);
+  const close = () => rm(folder, { recursive: true, force: true });
+  const chains = new Chains(random);
+  try {
+    const copied = await copyRows({ ...file, merged: undefined }, join(folder, "rows"), {
+      chains,
+      signal,
+      onProgress,
+      unwritable: (cause) => {
+        throw temporaryProblem(act, cause);
+      },
+    });
+    const { products, rows } = chains;
+    return { ...copied, products, rows, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface CopyOptions extends Omit<CopyDeps, "random"> {
+  readonly chains: Chains;
+  readonly unwritable: (cause: unknown) => never;
+}
+
+async function copyRows(file: RowFile, path: string, options: CopyOptions) {
+  const { chains, signal, onProgress, unwritable } = options;
+  const reader = await openRows(file);
+  const lines = await LineFile.begin(path).catch(unwritable);
+  let stopped: UnreadableInput | null = null;
+  try {
+    for await (const rows of reader.batches()) {
+      signal?.throwIfAborted();
+      for (const row of rows) {
+        const rowIndex = chains.add(keyOf(row, file));
+        if (lines.add(packRow({ row, rowIndex }))) await lines.write().catch(unwritable);
+      }
+      onProgress?.({ step: "reading the rows of each product", done: chains.count, total: null });
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    stopped = error;
+  } finally {
+    await lines
+      .write()
+      .catch(unwritable)
+      .finally(() => lines.close());
+  }
+  const headProblems = reader instanceof TableReader ? [] : reader.headProblems;
+  const continued = new RowSet();
+  const ordered = chains.isInOrder
+    ? path
+    : await reordered(lines, chains, `${path}-merged`).catch(unwritable);
+  let next = 0;
+  for (const rowIndex of chains.order()) {
+    if (chains.isFollower(rowIndex)) continued.add(next);
+    next++;
+  }
+  return { path: ordered, continued, headProblems, stopped };
+}
+
+function keyOf({ content }: InputRow, { form }: RowFile): string | undefined {
+  const key = content === null ? undefined : form.unique?.toKey(content);
+  return typeof key === "string" ? key : undefined;
+}
+
+/** Writes the lines in the order of the products, and removes the first file. */
+async function reordered(lines: LineFile, chains: Chains, path: string): Promise<string> {
+  const made = await newFile(path);
+  const from = await openToRead(lines.path);
+  try {
+    let parts: Buffer[] = [];
+    let bytes = 0;
+    for (const rowIndex of chains.order()) {
+      const line = Buffer.allocUnsafe(lines.lengthOf(rowIndex));
+      // Not in the thread pool: the way there takes longer.
+      readSync(from.fd, line, 0, line.length, lines.startOf(rowIndex));
+      parts.push(line);
+      bytes += line.length;
+      if (bytes < written) continue;
+      await made.write(Buffer.concat(parts));
+      [parts, bytes] = [[], 0];
+    }
+    await made.write(Buffer.concat(parts));
+  } finally {
+    await from.close();
+    await made.close();
+  }
+  await rm(lines.path);
+  return path;
+}
+
+const openToRead = async (path: string) => (await import("node:fs/promises")).open(path);
+
+/** Which rows have the key of an earlier one, in 24 bytes per row and 16 more per key. */
+class Chains {
+  readonly #seen: SeenTexts;
+  /** The next row of the same key, from 1; 0 for none. */
+  #next = new Uint32Array(1024);
+  /** Of the first row of a key: the last one so far, from 1, and how many there are. */
+  #last = new Uint32Array(1024);
+  #rows = new Uint16Array(1024);
+  readonly #followers = new RowSet();
+  count = 0;
+  products = 0;
+  /** The rows of products that have several. */
+  rows = 0;
+  /** Whether the rows of each product follow each other in the file. */
+  isInOrder = true;
+
+  constructor(random: () => number) {
+    this.#seen = new SeenTexts(random);
+  }
+
+  /** Adds the next row; returns its index. */
+  add(key: string | undefined): number {
+    const row = this.count++;
+    if (row === this.#next.length) {
+      this.#next = larger(this.#next, new Uint32Array(row * 2));
+      this.#last = larger(this.#last, new Uint32Array(row * 2));
+      this.#rows = larger(this.#rows, new Uint16Array(row * 2));
+    }
+    const first = key === undefined ? row : (this.#seen.add(key, row + 1) ?? row + 1) - 1;
+    if (first === row) {
+      this.#last[row] = row + 1;
+      this.#rows[row] = 1;
+      return row;
+    }
+    if (this.#rows[first]! >= mostRows) return row;
+    const last = this.#last[first]! - 1;
+    this.#next[last] = row + 1;
+    this.#last[first] = row + 1;
+    this.#followers.add(row);
+    if (this.#rows[first]!++ === 1) {
+      this.products++;
+      this.rows++;
+    }
+    this.rows++;
+    if (last !== row - 1) this.isInOrder = false;
+    return row;
+  }
+
+  isFollower(row: number): boolean {
+    return this.#followers.has(row);
+  }
+
+  /** All rows, those of a key together. */
+  *order(): Generator<number> {
+    for (let first = 0; first < this.count; first++) {
+      if (this.isFollower(first)) continue;
+      for (let row = first + 1; row !== 0; row = this.#next[row - 1]!) yield row - 1;
+    }
+  }
+}
+
+function larger<Numbers extends Uint32Array | Uint16Array | Float64Array>(
+  old: Numbers,
+  made: Numbers,
+): Numbers {
+  made.set(old);
+  return made;
+}
+
+/** A file of lines that knows where each of them is. */
+class LineFile {
+  readonly path: string;
+  readonly #file: OpenFile;
+  #ends = new Float64Array(1024);
+  #count = 0;
+  #gathered: string[] = [];
+  #length = 0;
+
+  private constructor(path: string, file: OpenFile) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  static begin = async (path: string): Promise<LineFile> => new LineFile(path, await newFile(path));
+
+  /** Adds a line; returns whether those that were added have to be written. */
+  add(line: string): boolean {
+    if (this.#count === this.#ends.length) this.#ends = larger(this.#ends, new Float64Array(this.#count * 2));
+    this.#ends[this.#count] = this.startOf(this.#count) + Buffer.byteLength(line);
+    this.#count++;
+    this.#gathered.push(line);
+    this.#length += line.length;
+    return this.#length >= written;
+  }
+
+  async write(): Promise<void> {
+    const text = this.#gathered.join("");
+    [this.#gathered, this.#length] = [[], 0];
+    await this.#file.write(text);
+  }
+
+  startOf(line: number): number {
+    return line === 0 ? 0 : this.#ends[line - 1]!;
+  }
+
+  lengthOf(line: number): number {
+    return this.#ends[line]! - this.startOf(line);
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+/** Rows that could be one product each. */
+export interface MergeableRows {
+  readonly products: number;
+  readonly rows: number;
+}
+
+/** The first row of a product that lacks photos or fields of its other rows. */
+export interface IncompleteRow {
+  readonly row: InputRow;
+  readonly rowIndex: number;
+  /** How many rows its product has. */
+  readonly rows: number;
+}
+
+/**
+ * The products of several rows that do not contradict each other; null without any. `onIncomplete` is called for each of which
+ * the first row is not all.
+ */
+export async function findMergeable(
+  copy: MergedCopy,
+  { form }: RowFile,
+  onIncomplete: (row: IncompleteRow) => Promise<void> = async () => {},
+): Promise<MergeableRows | null> {
+  let [products, rows] = [0, 0];
+  for await (const groups of groupsOf(copy))
+    for (const group of groups) {
+      const { merged } = group.length === 1 ? {} : mergedRow(group, form);
+      if (merged === undefined || merged.faults.length > 0) continue;
+      products++;
+      rows += group.length;
+      const [{ row, rowIndex }] = group as [(typeof group)[number]];
+      const alone = form.merge!([row.content as object]);
+      if (JSON.stringify(alone.content) !== JSON.stringify(merged.content))
+        await onIncomplete({ row, rowIndex, rows: group.length });
+    }
+  return products === 0 ? null : { products, rows };
+}

@@ -1,17 +1,17 @@
 // Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
-import { didYouMean, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
-import { canonicalReference } from "../../contract/import-row.ts";
-import { inOneLine } from "../outputs/row-outcome.ts";
+import { didYouMean, sameValue, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
+import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
-import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
-import { placeOfUse } from "../rows/row-sets.ts";
+import type { FieldNote } from "../rows/notes.ts";
+import { emptyColumns, type FieldProblem, type RowForm, uncutTexts } from "../rows/row-form.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
 import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
+import { readReference, referenceProblems, uniqueReference } from "./references.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 
 /**
@@ -39,6 +39,11 @@ export const importForm = (
       ),
     objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
     fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
+    notes: (row) => {
+      const uncut = (row as Partial<FileRow> | null)?.[uncutTexts];
+      if (uncut === undefined) return noNotes;
+      return Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
+    },
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
@@ -47,6 +52,7 @@ export const importForm = (
       const fieldProblems: readonly FieldProblem[] = [
         ...inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row),
         ...exportedProblems(exported, row),
+        ...referenceProblems(row),
       ];
       // Nearly every row is valid.
       const invalid =
@@ -60,15 +66,7 @@ export const importForm = (
     },
     beyondLimit: () => photos?.stopConverting(),
     readReference,
-    // The service finds duplicates within one request only (Imports, rule 1).
-    unique: {
-      toKey: readReference,
-      param: "reference",
-      code: "duplicate_reference_in_file",
-      message: (reference, first) => `duplicate reference "${reference}", first used${placeOfUse(first)}`,
-      reason: (reference) => inOneLine(`duplicate reference "${reference}", first used`),
-      namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
-    },
+    unique: uniqueReference,
     withoutDone: (object, done) =>
       done.size === 0
         ? object
@@ -84,25 +82,54 @@ export const importForm = (
   };
 };
 
+const noNotes: readonly FieldNote[] = [];
+
 /**
- * An object with the values of its fields, and of the orientations of its images, as `--map-value` reads them; the object itself
- * if nothing changes.
+ * An object with its values as they are read: without characters at the ends that cannot be seen, by `--map-value`, and choices
+ * by their own names; the object itself if nothing changes.
  */
 function objectRead(
   object: Record<string, unknown>,
   values: ValueMap,
   orientations: ValueMap,
 ): Record<string, unknown> {
-  const row = valuesRead(object, values);
+  const row = withChoice(valuesRead(withoutUnseen(object), values), "sex");
   const { images } = row;
   if (!Array.isArray(images)) return row;
   const { [emptyColumns]: empty = [] } = row as Partial<FileRow>;
   if (images.length === 0) return { ...row, [emptyColumns]: [...empty, "images"] } as Record<string, unknown>;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
   const read = images.map((image) =>
-    isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
+    isObject(image) ? withChoice(valuesRead(withoutNulls(image), orientations), "orientation") : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
+}
+
+/** An object whose words have no characters at their ends that cannot be seen; the object itself if nothing is cut. */
+function withoutUnseen(object: Record<string, unknown>): Record<string | symbol, unknown> {
+  let row: Record<string | symbol, unknown> = object;
+  const uncut: Record<string, string> = {};
+  for (const field of ["reference", "name", "sex"]) {
+    const text = object[field];
+    if (typeof text !== "string") continue;
+    const cut = withoutUnseenEnds(text);
+    // Spaces go as they are: the service keeps those of a name.
+    if (!hadUnseenEnds(text, cut)) continue;
+    uncut[field] = text;
+    row = { ...row, [field]: cut, [uncutTexts]: uncut };
+  }
+  return row;
+}
+
+/** An object with a choice in its own spelling. */
+function withChoice(
+  row: Record<string | symbol, unknown>,
+  field: "sex" | "orientation",
+): Record<string | symbol, unknown> {
+  const value = row[field];
+  const choice =
+    typeof value === "string" ? sameValue(value, importVocabulary.listChoices(field)!) : undefined;
+  return choice === undefined || choice === value ? row : { ...row, [field]: choice };
 }
 
 /** A field that is null has no value. */
@@ -161,14 +188,6 @@ export const meantValues = (field: "sex" | "orientation", value: string): readon
     importVocabulary.listChoices(field)!,
     field === "sex" ? wordsForSexes : wordsForOrientations,
   );
-
-/** The reference of a row, if it has one that can be shown. */
-function readReference(row: unknown): string | undefined {
-  const reference = (row as { reference?: unknown } | null)?.reference;
-  if (typeof reference !== "string") return undefined;
-  const canonical = canonicalReference(reference);
-  return canonical === "" ? undefined : canonical;
-}
 
 const exportedOf = (row: unknown): unknown => (row as Partial<FileRow> | null | undefined)?.[exportedColumn];
 

@@ -1,6 +1,7 @@
 // What may be a mistake and is read as it is: said once a kind and file, with the count and the first place. A note changes
 // neither counts nor the exit status.
 
+import { truncated, visible } from "../../text.ts";
 import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
 
@@ -19,7 +20,13 @@ export const noteKinds = {
   lines_above_header: {
     message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
   },
+  unseen_ends: {
+    message: (count, value) =>
+      `characters that cannot be seen were removed at the ends of ${counted(count, "value")}, such as "${shown(value)}"`,
+  },
 } satisfies Readonly<Record<string, NoteKind>>;
+
+const shown = (value: string): string => truncated(visible(value), 60);
 
 export type NoteCode = keyof typeof noteKinds;
 

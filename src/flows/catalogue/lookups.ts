@@ -20,9 +20,15 @@ export const productById = (product_id: string, { client, signal }: Reader): Pro
  * The product with exactly this reference (canonical); null if not found. The service has no lookup by reference: `q` is
  * a free-text search whose results are compared one by one.
  */
-async function searchedProduct(reference: string, { client, signal }: Reader): Promise<Product | null> {
-  for await (const product of client.paginate(operations.products.list, { q: reference }, { signal }))
+async function searchedProduct(
+  reference: string,
+  { client, signal }: Reader,
+  onOther: (product: Product) => void = () => {},
+): Promise<Product | null> {
+  for await (const product of client.paginate(operations.products.list, { q: reference }, { signal })) {
     if (referenceOfProduct(product) === reference) return product;
+    onOther(product);
+  }
   return null;
 }
 
@@ -57,6 +63,8 @@ interface ProductsOptions {
   readonly mostPages?: number;
   /** Receives each product that is found. Then none is kept in memory, and the result is empty. */
   readonly onFound?: ((product: Product) => void) | undefined;
+  /** Receives each other product that the search comes across. */
+  readonly onOther?: ((product: Product) => void) | undefined;
 }
 
 /**
@@ -67,7 +75,7 @@ interface ProductsOptions {
 export async function productsBy(
   wanted: WantedProducts,
   { client, signal, concurrency }: Pick<Service, "client" | "signal" | "concurrency">,
-  { onProgress = () => {}, mostPages, onFound }: ProductsOptions = {},
+  { onProgress = () => {}, mostPages, onFound, onOther }: ProductsOptions = {},
 ): Promise<FoundProducts> {
   const byId = new Map<string, Product>();
   const byReference = new Map<string, Product>();
@@ -85,7 +93,10 @@ export async function productsBy(
     if (isOfReference && keep) byReference.set(reference, product);
     const isWanted = Number(isOfId) + Number(isOfReference);
     if (isWanted > 0) onFound?.(product);
-    else if (keep && reference !== null) otherReferences.push(reference);
+    else {
+      onOther?.(product);
+      if (keep && reference !== null) otherReferences.push(reference);
+    }
     done += isWanted;
     if (isWanted > 0) onProgress(done, total);
   };
@@ -110,7 +121,7 @@ export async function productsBy(
   try {
     await Promise.all([
       ...[...ids].map((id) => limit(ask, () => productById(id, reader))),
-      ...[...references].map((reference) => limit(ask, () => searchedProduct(reference, reader))),
+      ...[...references].map((reference) => limit(ask, () => searchedProduct(reference, reader, onOther))),
     ]);
   } finally {
     limit.clearQueue();

@@ -7,6 +7,7 @@ import { counted, countList, grouped, shownName } from "../words.ts";
 import type { CheckedFile, ImportDeps, Limit } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { Plan } from "./plan.ts";
+import { lookalikeCode } from "./references.ts";
 
 /** Changes up to this number, and up to a tenth, need no question. */
 const fewChanges = 20;
@@ -65,6 +66,18 @@ export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void
     if (!(await deps.confirm(`Import ${values}?`)))
       throw declined(input.file.source.name, "Correct the file. To import it without a question, add --yes.");
   }
+}
+
+/** Rejects rows that would create a product beside one whose reference looks the same. */
+export function rejectLookalikes({ lookalikes: { count, first } }: Plan, { input }: ImportRun): void {
+  if (first === null) return;
+  const file = shownName(input.file.source.name);
+  const others = count === 1 ? "" : `, as do the references of ${counted(count - 1, "other row")}`;
+  throw new CatError(`${file}:${first.line}: ${first.message}${others}; nothing was sent`, {
+    type: "input",
+    code: lookalikeCode,
+    hint: "Give the product or the row the other reference, or add --skip-invalid to import the other rows.",
+  });
 }
 
 /** Throws, or asks, if the import would send, change or detach more than is usual, or than a flag allows. */

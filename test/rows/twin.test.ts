@@ -205,7 +205,7 @@ describe("a reference that looks like that of another product of the service is 
     ["P\u00ad-1", "P-1"],
   ])("%j at the service, %j in the file", async ([there, here]) => {
     const world = await worldWith(there!);
-    world.write("a.csv", csv([here!, "Dress"], ["New", "Hat"]));
+    world.write("a.csv", csv([here!, "Dress"], ["New-1", "Hat"], ["New-2", "Cap"], ["New-3", "Belt"]));
     const id = world.products()[0]!.id;
     const { exit, stderr } = await world.cat("import a.csv");
     expect(exit).toBe(3);
@@ -215,7 +215,7 @@ describe("a reference that looks like that of another product of the service is 
     );
     expect(world.products()).toHaveLength(1);
     expect(await world.cat("import a.csv --skip-invalid")).toMatchObject({ exit: 8 });
-    expect(world.products().map(({ reference }) => reference)).toEqual([there, "New"]);
+    expect(world.products().map(({ reference }) => reference)).toEqual([there, "New-1", "New-2", "New-3"]);
     expect(world.read("a.failed.csv")).toContain("lookalike_reference");
   });
 

@@ -41,7 +41,7 @@ export async function findProduct(idOrReference: string, reader: Reader): Promis
 }
 
 /** So few products are asked for without a look at the list. */
-export const fewProducts = 3;
+const fewProducts = 3;
 
 /** Products to look for. References are canonical. */
 export interface WantedProducts {

@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { SeenProduct } from "../../state/ledger.ts";
 import { lookOf } from "../../text.ts";
-import { fewProducts, productById, productsBy } from "../catalogue/lookups.ts";
+import { productById, productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
 import { freshMs } from "../run/fresh-write.ts";
@@ -68,7 +68,6 @@ export class KnownProducts {
   /** Every product was read: a reference without one has none. */
   #isComplete = false;
   readonly #asked = new Set<string>();
-  #isListed = false;
   /** Products whose references look like other texts, by these. */
   readonly #odd = new Map<string, Lookalike>();
   /** The ledger has what others changed since the last import. */
@@ -102,7 +101,6 @@ export class KnownProducts {
     this.#isComplete = false;
     this.#isCurrent = false;
     this.#odd.clear();
-    this.#isListed = false;
     this.#asked.clear();
   }
 
@@ -178,21 +176,8 @@ export class KnownProducts {
     );
     if (looks.length > 0) await this.#lookUp({ ids: [], references: looks }, found);
     for (const reference of references) if (!found.has(reference)) state.readProducts.lack(reference);
-    if (references.some((reference) => !found.has(reference))) await this.#listNewest(references.length);
     const gone = [...inLedger.values()].filter((id) => state.readProducts.byId(id) === null);
     state.ledger.write(account, { gone });
-  }
-
-  /**
-   * Looks at the newest products where so few were wanted that none were listed: a search for a reference need not find those
-   * that look like it.
-   */
-  async #listNewest(wanted: number): Promise<void> {
-    if (wanted > fewProducts || this.#isListed) return;
-    this.#isListed = true;
-    const { client, signal } = this.#run;
-    const { data } = await client.products.list({ limit: limits.page.max }, { signal });
-    for (const product of data) this.#noteOdd(product);
   }
 
   async #lookUp(wanted: { ids: Iterable<string>; references: readonly string[] }, found: Set<string>) {

@@ -111,6 +111,9 @@ export function withoutUnseenEnds(text: string): string {
   return text.slice(start, end);
 }
 
+/** A text without spaces at its ends; "" if nothing of it can be seen. */
+export const seenText = (text: string): string => (withoutUnseenEnds(text) === "" ? "" : text.trim());
+
 const isSeen = (unit: number): boolean => unit > 0x20 && unit < 0x7f;
 
 /** Whether `withoutUnseenEnds` made `cut` of a text by removing more than spaces. */

@@ -39,6 +39,8 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       missing_column: "Add the column, or use --map.",
       duplicate_header: "Rename one of the two columns.",
       too_many_columns: "Remove columns without a header.",
+      lookalike_reference: "Change one of the two references in the message, or write both alike.",
+      unseen_character: "Type the reference again.",
       duplicate_input: "Remove one of the rows, or add --allow-duplicates.",
       duplicate_image: "Remove one of the images.",
       empty_file: "Add rows, or choose another file.",

@@ -5,7 +5,7 @@ export const plain = (text: string): string =>
   text
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[\p{M}\s_.,:/()*#'’-]+/gu, "");
+    .replace(/[\p{M}\p{Cf}\s_.,:/()*#'’-]+/gu, "");
 
 /** The value that a text is, but for case, spaces, hyphens and underscores: no question is needed; undefined for another text. */
 export function sameValue<Value extends string>(text: string, values: readonly Value[]): Value | undefined {

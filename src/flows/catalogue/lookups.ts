@@ -7,6 +7,7 @@ import { canonicalReference, referenceOfProduct } from "../../contract/import-ro
 import { limits, ulidPattern } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
+import { withoutUnseenEnds } from "../../text.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";
 
@@ -39,6 +40,21 @@ export async function findProduct(idOrReference: string, reader: Reader): Promis
   const byId = ulidPattern.test(wanted) ? await productById(wanted, reader) : null;
   return byId ?? searchedProduct(wanted, reader);
 }
+
+/** The references that a text of a file names: that of its own letters, or else without characters at its ends that cannot be seen. */
+export function namedReferences(text: string): readonly string[] {
+  const [exact, cut] = [canonicalReference(text), withoutUnseenEnds(text)];
+  return cut === exact || cut === "" ? [exact] : [exact, cut];
+}
+
+/** The product that a text of a file names by its reference, if it was found. */
+export const productOf = (
+  text: string,
+  { byReference }: Pick<FoundProducts, "byReference">,
+): Product | null =>
+  namedReferences(text)
+    .map((reference) => byReference.get(reference))
+    .find((product) => product !== undefined) ?? null;
 
 /** So few products are asked for without a look at the list. */
 const fewProducts = 3;

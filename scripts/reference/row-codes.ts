@@ -41,6 +41,7 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       too_many_columns: "Remove columns without a header.",
       lookalike_reference: "Change one of the two references in the message, or write both alike.",
       unseen_character: "Type the reference again.",
+      unseen_ends: "Nothing to do: what could not be seen was removed.",
       duplicate_input: "Remove one of the rows, or add --allow-duplicates.",
       duplicate_image: "Remove one of the images.",
       empty_file: "Add rows, or choose another file.",

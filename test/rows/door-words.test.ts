@@ -53,6 +53,15 @@ describe("a value that is a choice but for case, spaces, hyphens and underscores
     expect(world.products()[0]!.sex).toBe("kid");
   });
 
+  test("--map-value keeps a value of a look as it is", async () => {
+    const world = await createWorld();
+    world.write("p.csv", `reference,name,image_front\nA,x,${url}\n`);
+    await world.cat("import p.csv");
+    world.write("looks.csv", "product_reference,subtype,background,angle_shot\nA,clothing,White,front\n");
+    const { stderr } = await world.cat("beautify looks.csv --yes --map-value background:White=White");
+    expect(stderr).toContain("White");
+  });
+
   test("in sheets of looks, whose other values the service decides about", async () => {
     const world = await createWorld();
     world.write("p.csv", `reference,name,image_front\nA,x,${url}\n`);

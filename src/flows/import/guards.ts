@@ -76,7 +76,7 @@ export function rejectLookalikes({ lookalikes: { count, first } }: Plan, { input
   throw new CatError(`${file}:${first.line}: ${first.message}${others}; nothing was sent`, {
     type: "input",
     code: lookalikeCode,
-    hint: "Give the product or the row the other reference, or add --skip-invalid to import the other rows.",
+    hint: "Use one of the two references for both, or add --skip-invalid to import the other rows.",
   });
 }
 

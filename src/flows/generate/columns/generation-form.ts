@@ -7,6 +7,7 @@ import {
   judgeColumns,
   type Mapping,
   mappedHeader,
+  normalValue,
   valueRead,
   valuesOfColumn,
 } from "../../rows/mapped-columns.ts";
@@ -210,7 +211,7 @@ const textRead = (
   { kind, matrix, learned }: FormOptions,
 ): string =>
   (matrix || field === "styling_product_ids" ? splitValues(text) : [text])
-    .map((part) => listedValue(kind, field, valueRead(part, values), learned))
+    .map((part) => values?.get(normalValue(part)) ?? listedValue(kind, field, part, learned))
     .filter((part) => part !== "")
     .join(separator);
 

@@ -59,7 +59,7 @@ describe("a value that is a choice but for case, spaces, hyphens and underscores
     await world.cat("import p.csv");
     world.write("looks.csv", "product_reference,subtype,background,angle_shot\nA,clothing,White,front\n");
     const { stderr } = await world.cat("beautify looks.csv --yes --map-value background:White=White");
-    expect(stderr).toContain("White");
+    expect(stderr).toContain("rejected by the service  invalid_request: inputs.background");
   });
 
   test("in sheets of looks, whose other values the service decides about", async () => {

@@ -33,6 +33,7 @@ const may = {
     "/@aws-sdk/",
     "/csv-parse/",
     "/csv-stringify/",
+    "/jschardet/",
     "/split2/",
     "/p-limit/",
     "/yauzl/",

@@ -2,8 +2,13 @@
 // @ts-check
 // The program as `catalogue`; it hands nothing over to the system's cat.
 // catalogue:this-is-our-cat (src/cli/system-cats.ts searches for these words)
-const { readFileSync } = require("node:fs");
+const { existsSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
+
+if (!existsSync(`${__dirname}/../dist/program/hand-over.js`)) {
+  process.stderr.write("error: this clone is not built\nRun: npm ci\n");
+  process.exit(2);
+}
 const { answeredVersion, runProgram } = require("../dist/program/hand-over.js");
 
 if (process.argv[2] === "__complete") {

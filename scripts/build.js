@@ -254,8 +254,8 @@ const common = {
     "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": '"true"',
   },
   plugins,
-  // Large or native packages that local commands never need.
-  external: ["@fastify/busboy", "sharp", "image-size", "@inquirer/prompts", "libsql"],
+  // Native packages, which users install for their system.
+  external: ["sharp", "libsql"],
 };
 
 /** @type {import("esbuild").BuildOptions} */

@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { dependencies = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const dist = join(root, "dist");
 const types = join(dist, "types");
 const copies = join(dist, "cjs", "types");

@@ -1,3 +1,5 @@
+import { urlNoteKinds } from "../../src/flows/rows/url-notes.ts";
+
 /** Codes of one topic, with what to do about each. */
 export interface CodeGroup {
   readonly title: string;
@@ -34,6 +36,11 @@ export const rowCodeGroups: readonly CodeGroup[] = [
   {
     title: "Rows of a file",
     codes: {
+      error_text: "Correct the formula, and save the sheet again.",
+      lost_digits:
+        "Format the column as Number without decimals, and save the sheet again. For codes like that, add --codes-as-written.",
+      narrow_column: "Widen the column, and save the sheet again.",
+      lost_characters: "Save the sheet again from its original, as UTF-8.",
       invalid_rows: "Fix the rows that are listed, or add --skip-invalid.",
       unknown_column: "Rename the column, or use --map.",
       missing_column: "Add the column, or use --map.",
@@ -53,7 +60,8 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       stray_quote: "Double the quotes in the cell.",
       unclosed_quote: "Close the quote in the cell.",
       wrong_encoding: "Add --encoding with the encoding of the file.",
-      wrong_format: "Add --format with the format of the file.",
+      wrong_format: "Save the file again in one format, or add --format or --delimiter, as the message says.",
+      not_a_row: "Remove the line: it is a total, a header or a remark of a program.",
       map_file: "Fix catalogue.map.json.",
       invalid_map_file: "Fix catalogue.map.json.",
       other_mapping: "Use the columns of the first run, or add --fresh.",
@@ -82,6 +90,10 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       dns_failed: "Check the host of the URL.",
       blocked_host: "Use a public https:// URL, or upload the file.",
     },
+  },
+  {
+    title: "Notes on URLs",
+    codes: Object.fromEntries(Object.entries(urlNoteKinds).map(([code, { hint }]) => [code, hint])),
   },
   {
     title: "Results of rows and images",

@@ -74,7 +74,7 @@ const { commands } = listed;
 const network = ["libsql"];
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(groups.map((group) => [group, network])),
-  serve: ["@fastify/busboy", "image-size"],
+  serve: [],
   ...{ logout: ["conf"], config: ["conf", "libsql"], completion: [], commands: [] },
 };
 

@@ -55,6 +55,21 @@ describe("cat products coverage", () => {
     expect(none).toMatchObject({ exit: 0, stderr: expect.stringContaining("No products found.\n") });
   });
 
+  test("notes values of --looks that are not known: every product lacks them", async () => {
+    const world = await shop();
+    const looks = "products coverage --looks looks.csv --yes --model Amara";
+    const ran = await world.cat(`${looks} --background Strand --background custom --angle full-frnt`);
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr.split("\n").slice(1)).toEqual([
+      '--background "Strand" is not a known value: did you mean "beach"?',
+      expect.stringMatching(/^--background "custom" is not a known value; known: white, .*, beach$/),
+      '--angle "full-frnt" is not a known value: did you mean "full-front"?',
+      "",
+    ]);
+    const known = await world.cat(`${looks} --background #f4f1ea --angle custom-a`);
+    expect(known.stderr).not.toContain("known value");
+  });
+
   test("shows values of other computers, which are known from then on", async () => {
     const world = await generateWorld({ mock: { strictSlugs: false } });
     world.looks("DRESS-1,Amara,terrace,full-front");

@@ -152,6 +152,11 @@ describe("a first guess", () => {
       "DRESS-0001 does not exist",
       "Check the name. For a product: cat tryon --product ID|REF",
     ],
+    [
+      "products coverage coat",
+      "coat does not exist",
+      "Check the name. For a text: cat products coverage --q TEXT",
+    ],
     ["import DRESS-0001", "DRESS-0001 does not exist", "Check the name and the current folder."],
     ["tryon list.csv", "list.csv does not exist", "Check the name and the current folder."],
   ] as const)("%s exits with 2: %s. %s", async ([guess, message, hint]) => {

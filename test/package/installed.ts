@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -26,23 +27,31 @@ export interface Installed {
   readonly files: readonly string[];
 }
 
+/** What packing reads. */
+const packedFrom = [
+  ...["package.json", "package-lock.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"],
+  ...["bin", "dist", "docs", "man", "fixtures", "scripts"],
+];
+
 /** Packs and installs the package into a temporary folder, offline. The caller removes the folder. */
 export async function installPackage(): Promise<Installed> {
   needsBuild();
-  const local = { cwd: root, preferLocal: true };
   // Rebuilds only if a source changed since `npm ci`. Types are checked elsewhere.
-  await execa(process.execPath, ["scripts/prepare.js"], { ...local, reject: false });
+  await execa(process.execPath, ["scripts/prepare.js"], { cwd: root, reject: false });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "catalogue-package-")));
-  const pack = ["pack", "--ignore-scripts", "--offline", "--json", "--pack-destination", folder];
-  const packed = await execa("npm", pack, { ...local, env: { npm_config_loglevel: "error" } });
+  // Packing replaces the manifest for a moment, and other tests read it.
+  const copy = join(folder, "copy");
+  for (const name of packedFrom)
+    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+  const pack = ["pack", "--offline", "--json", "--pack-destination", folder];
+  const packed = await execa("npm", pack, { cwd: copy, env: { npm_config_loglevel: "error" } });
   const [{ filename, files }] = JSON.parse(packed.stdout) as [Packed];
 
   const home = join(folder, "node_modules", manifest.name);
   mkdirSync(home, { recursive: true });
   await execa("tar", ["-xzf", join(folder, filename), "-C", home, "--strip-components=1"]);
   // Node resolves the dependencies of a linked package from its real folder.
-  const { dependencies, optionalDependencies } = manifest;
-  for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), "@types/node"]) {
+  for (const name of [...Object.keys(manifest.optionalDependencies), "@types/node"]) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(realpathSync(join(root, "node_modules", name)), link);

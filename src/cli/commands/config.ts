@@ -165,6 +165,7 @@ const setters: Readonly<Record<string, string>> = {
   keyOrigin: "To store an API key: cat login",
   columns: "cat import sets it on a terminal, when it asks about unknown columns.",
   values: "cat import sets it on a terminal, when it asks about unknown values.",
+  sheets: "A command sets it on a terminal, when it asks for the sheet of a workbook.",
   mappings:
     "cat tryon, cat beautify and cat export set it on a terminal, when they ask about unknown columns.",
 };
@@ -207,7 +208,7 @@ const report = (
 ) => (io.json ? io.jsonData(change) : io.note(io.visible(note)));
 
 /** What commands remember of answers. */
-const answerKeys = ["columns", "values", "encoding", "mappings"] as const;
+const answerKeys = ["columns", "values", "encoding", "mappings", "sheets"] as const;
 
 /** Removes a setting; succeeds if it has no value. */
 const unsetCommand = (app: App): Command =>
@@ -215,7 +216,7 @@ const unsetCommand = (app: App): Command =>
     summary: "remove a setting",
     usage: "NAME [flags]",
     about:
-      "Remove a setting of the profile, or the columns and values that are remembered (columns, values and encoding of imports, mappings of other commands).",
+      "Remove a setting of the profile, or the columns and values that are remembered (columns, values and encoding of imports, mappings of other commands, sheets of workbooks).",
     examples: [
       ["remove the label of a profile", "cat config unset label --profile live"],
       ["forget the columns that cat import saved", "cat config unset columns"],

@@ -1,4 +1,11 @@
-import { type GenerationKind, toTaskType } from "../../contract/generation-rules.ts";
+import { questionFor, shortened } from "../../contract/did-you-mean.ts";
+import {
+  allAngleShots,
+  type GenerationKind,
+  isListed,
+  listBackgrounds,
+  toTaskType,
+} from "../../contract/generation-rules.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
 import { beautifierStyles, taskSubtypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
@@ -6,10 +13,12 @@ import { type Coverage, lacks, type WantedLook } from "../../flows/catalogue/cov
 import { modelsNamed } from "../../flows/catalogue/lookups.ts";
 import { findSelection, unknownInFile, unknownProblem } from "../../flows/export/selection/selection.ts";
 import { requiredFields, splitValues } from "../../flows/generate/columns/read-row.ts";
+import { meantValues } from "../../flows/generate/columns/vocabulary.ts";
 import { plainCsv } from "../../flows/outputs/cells.ts";
 import { counted, series } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
+import { learnedLooks } from "../completion/learned-values.ts";
 import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { either } from "../flags/usage-error.ts";
@@ -23,6 +32,8 @@ import { type LookCells, sheetOfLooks } from "./template.ts";
 /** A sheet that takes the looks that products lack. */
 interface LooksSheet {
   write(coverages: AsyncIterable<Coverage>, models: readonly Model[]): Promise<void>;
+  /** A sentence for each value that neither this program nor an image has, so that all products lack it. */
+  unknown(): Promise<string[]>;
 }
 
 /** Checks before any request that the sheet can be written. Throws UsageError. */
@@ -38,6 +49,7 @@ export async function openLooks(
   const file = await checkOutFile(app, out, hints);
   const style = (await excelStyle(app, excel)) ?? plainCsv;
   return {
+    unknown: () => unknownValues(app, flags),
     async write(coverages, models) {
       const wanted = combinations(flags, models);
       const rows: LookCells[] = [];
@@ -73,6 +85,22 @@ const flagOfField = {
   background: "background",
   angle_shot: "angle",
 } as const;
+
+async function unknownValues(app: App, flags: LooksFlags): Promise<string[]> {
+  const { kind } = flags;
+  const learned = await learnedLooks(app, kind);
+  const listed = { background: listBackgrounds(kind), angle_shot: allAngleShots(kind) };
+  return (["background", "angle_shot"] as const).flatMap((field) => {
+    const isUnknown = (value: string) => !isListed(kind, field, value) && !learned[field].includes(value);
+    const known = [...listed[field], ...learned[field]];
+    return eachOnce(flags[flagOfField[field]])
+      .filter(isUnknown)
+      .map((value) => {
+        const near = questionFor(meantValues(field, value, known), ": ", (word) => JSON.stringify(word));
+        return `--${flagOfField[field]} ${shortened(value)} is not a known value${near || `; known: ${known.join(", ")}`}`;
+      });
+  });
+}
 
 function summaryOf(
   { file, kind, products, looks }: { file: string; kind: GenerationKind; products: number; looks: number },

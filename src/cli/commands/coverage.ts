@@ -115,6 +115,7 @@ export async function printCoverage(
     progress?.end();
   }
   await learned.keep(app);
+  for (const sentence of (await sheet?.unknown()) ?? []) await app.io.note(app.io.visible(sentence));
   if (read === 0) await app.io.note(products === null ? "No products yet." : "No products found.");
   else if (without.length > 0) {
     const kinds = without.map((kind) => noImages[kind]);

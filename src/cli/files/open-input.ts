@@ -1,9 +1,10 @@
+import type { AskedSheet, SheetChoice } from "../../flows/rows/choose-sheet.ts";
 import type { InputFormat } from "../../flows/rows/input-format.ts";
 import { whoHasOpen } from "../../flows/rows/lock-files.ts";
 import { type FileJob, InputError, openSource, type Source } from "../../flows/rows/source.ts";
-import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { CopiedSheet } from "../../flows/rows/workbook-copy.ts";
-import { counted, shownName } from "../../flows/words.ts";
+import { counted, listFirst, shownName } from "../../flows/words.ts";
+import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
 
@@ -18,44 +19,47 @@ export interface InputFlags {
   readonly skipsHidden?: boolean | undefined;
 }
 
+/** How the sheet of a workbook is chosen, and remembered. */
+export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "remembered"> {
+  /** Called with the sheet that the user chose. */
+  remember?(sheet: string): Promise<void>;
+}
+
 /**
  * Opens a file of rows. Asks which sheet of a workbook is meant where several may be, and says what of the sheet is not read
- * as people see it. `isColumn`: whether a header is one of those that are looked for; `words`: what others probably mean.
- * Throws InputError and WorkbookError.
+ * as people see it. Throws InputError and WorkbookError.
  */
 export async function openInput(
   app: App,
   { file, format, sheet, skipsHidden }: InputFlags,
   {
     job,
-    isColumn,
-    words,
+    columns: { remember, ...columns },
     isCompared,
-  }: {
-    job: FileJob;
-    isColumn: (header: string) => boolean;
-    words?: Pick<Vocabulary, "nearest" | "needsOne">;
-    isCompared?: boolean;
-  },
+  }: { job: FileJob; columns: InputColumns; isCompared?: boolean },
 ): Promise<Source> {
   const { cwd, interrupt } = app.context;
   const stdin = () => app.context.stdin;
   if (file === "-" && stdin().isTTY)
     await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
   const progress = await app.io.progress();
-  const ask = async (sheets: readonly string[]) => {
+  const ask = async (sheets: readonly AskedSheet[]) => {
     progress.pause?.();
-    const choices = sheets.map((name) => ({ name: app.io.visible(name), value: name }));
+    const choices = sheets.map(({ name, header }) => {
+      const titles = header
+        .filter((title) => title.trim() !== "")
+        .map((title) => truncated(title, shownTitle));
+      return { name: app.io.visible(`${name} (${listFirst(titles, 3)})`), value: name };
+    });
     const chosen = await (await openPrompts(app)).select(
       `Which sheet of ${shownName(file)}?`,
       choices,
-      sheets[0]!,
+      sheets[0]!.name,
     );
     app.typed.push("--sheet", chosen);
+    await remember?.(chosen);
     return chosen;
   };
-  const mayBeColumn = (header: string) => (words?.nearest(header) ?? []).length > 0;
-  const columns = { isColumn, mayBeColumn, needsOne: words?.needsOne };
   const onProgress = progress.update.bind(progress);
   const sheets = {
     sheet,
@@ -78,7 +82,7 @@ export async function openInput(
     });
   await noteIfOpen(app, source, job);
   if (source.sheet !== undefined)
-    for (const note of sheetNotes(source.sheet, skipsHidden ?? false))
+    for (const note of sheetNotes(source.sheet, shownName(file), skipsHidden ?? false))
       await app.io.note(app.io.visible(note));
   return source;
 }
@@ -98,25 +102,30 @@ async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): 
  */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
-  const command = app.typed.find((word) => /^(?:import|tryon|beautify)$/.test(word));
+  const command = app.typed.find((word) => /^(?:import|tryon|beautify|coverage)$/.test(word));
   if (command === undefined) return null;
   const { meantCommands } = await import("../flags/first-guesses.ts");
   const meant = meantCommands(file, command);
   if (meant.length === 0 && command === "import") return null;
-  const hint =
-    meant.length > 0
-      ? `Did you mean ${meant.join(" or ")}?`
-      : `Check the name. For a product: cat ${command} --product ID|REF`;
+  const other =
+    command === "coverage"
+      ? "a text: cat products coverage --q TEXT"
+      : `a product: cat ${command} --product ID|REF`;
+  const hint = meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `Check the name. For ${other}`;
   return new InputError(error.message, error.code, hint);
 }
 
+/** The maximum number of characters of a column's title in the question about a sheet. */
+const shownTitle = 20;
+
 /** What is said once of a sheet. */
 function* sheetNotes(
-  { sheet, isChosen, rowsAbove, hiddenRows, hiddenColumns, extras }: CopiedSheet,
+  { sheet, chosen, hiddenRows, hiddenColumns, extras }: CopiedSheet,
+  file: string,
   skipsHidden: boolean,
 ): Generator<string> {
-  if (isChosen) yield `Reading the sheet "${sheet}", whose columns fit; choose another one with --sheet.`;
-  if (rowsAbove > 0) yield `${counted(rowsAbove, "row")} above the header of "${sheet}" skipped.`;
+  const why = chosen === "memory" ? `as you chose for ${file} before` : "whose columns fit";
+  if (chosen !== null) yield `Reading the sheet "${sheet}", ${why}; choose another one with --sheet.`;
   if (hiddenRows > 0)
     yield skipsHidden
       ? `${counted(hiddenRows, "hidden row")} skipped.`

@@ -40,6 +40,7 @@ export async function outputTargets(
 ): Promise<OutputTargets> {
   const { cwd } = place;
   const { source } = file;
+  checkOutputNames(flags, source);
   const input = flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file);
   const taken: (string | null)[] = [
     ...(await Promise.all([input, ...place.inUse].map(readIdentity))),
@@ -71,8 +72,6 @@ export async function outputTargets(
     if (flag !== null && (await isOurs(standing))) {
       throw unwritable(flag, name, "the program keeps its own data there");
     }
-    if (flag !== null)
-      outputFormat(flag, name, flag === "--results" ? resultFormats : failedFormats(flags.file, source));
     taken.push(identity);
     staying.push(path);
     const isNew = target === null;
@@ -105,7 +104,14 @@ export async function resultsStyle(app: Asker, excel: boolean | undefined, file:
   return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);
 }
 
-const resultFormats = ["ndjson", "csv", "xlsx"] as const;
+/** Throws UsageError for a results or failed file whose name ends like another format. A dry run writes neither. */
+export function checkOutputNames(
+  { file, results, failed }: Pick<FileFlags, "file" | "failed" | "results">,
+  source: Source,
+): void {
+  if (results) outputFormat("--results", results, ["ndjson", "csv", "xlsx"]);
+  if (failed) outputFormat("--failed", failed, failedFormats(file, source));
+}
 
 /** Failed rows are written like the input, and those of a table also as a workbook. */
 const failedFormats = (file: string, { format }: Source): readonly [OutputFormat, ...OutputFormat[]] =>

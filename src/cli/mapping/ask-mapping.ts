@@ -1,10 +1,10 @@
+import { encodingName } from "../../flows/rows/encoding.ts";
 import { type FileAnswers, withValues } from "../../flows/rows/mapped-columns.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName } from "../../flows/words.ts";
 import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { type Choice, openPrompts, type Prompts } from "../app/prompts.ts";
-import { likeliest, likelyEncodings, type ShownAs } from "./file-encoding.ts";
 import { type FileMapping, type MappedFile, shownLength } from "./file-head.ts";
 import {
   type Answers,
@@ -28,7 +28,16 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
     encoding: asked.find(isEncoded)?.mapping.encoding,
   };
   let prompts: Prompts | undefined;
+  const unsure = asked.find(
+    ({ encodings }) => encodings !== null && !encodings.isSure && encodings.names.length > 1,
+  );
+  if (unsure !== undefined) {
+    prompts = await openPrompts(app);
+    // One Enter for all guesses must not take one that is as likely as others.
+    answers.encoding = await askEncoding(app, prompts, unsure);
+  }
   for (;;) {
+    if (answers.encoding === undefined && asked.some(isEncoded)) return asked.map(withoutEncoding);
     const files: FileGuesses[] = [];
     for (const askedFile of asked) files.push(await toGuesses(askedFile, answers));
     const guesses = shared(files);
@@ -36,8 +45,9 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
     prompts ??= await openPrompts(app);
     const answer = await prompts.select(...toScreen(app, files, guesses));
     if (typeof answer === "object") {
-      const [{ shownAs, file }] = answer.of as [FileGuesses];
-      if (answer.kind === "encoding") await correctEncoding(app, prompts, answers, shownAs!);
+      const [first] = answer.of as [FileGuesses];
+      const { file } = first;
+      if (answer.kind === "encoding") answers.encoding = await askEncoding(app, prompts, first);
       else if (answer.kind === "column") await correctColumn(app, prompts, answer, guesses, answers);
       else await correctValue(app, prompts, file, answer, answers);
       continue;
@@ -65,7 +75,11 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
   }
 }
 
-const isEncoded = ({ shownAs }: AskedFile): boolean => shownAs !== null;
+const isEncoded = ({ encodings }: AskedFile): boolean => encodings !== null;
+
+/** The mapping of a file whose text is right in no encoding: the check reports it. */
+const withoutEncoding = (asked: AskedFile): FileMapping =>
+  isEncoded(asked) ? { ...asked.mapping, encoding: undefined } : asked.mapping;
 
 /** The question, its choices, and the choice of one Enter. */
 function toScreen(
@@ -112,17 +126,19 @@ const counts = (guesses: readonly Guess[]): string =>
     "and",
   );
 
-async function correctEncoding(
+/** Asks in which of the likely encodings the text of a file is right; undefined if it is in none. */
+async function askEncoding(
   app: App,
   prompts: Prompts,
-  answers: Answers,
-  shownAs: ShownAs,
-): Promise<void> {
-  const choices = Object.entries(likelyEncodings).map(([value, name]) => ({
-    name: app.io.visible(`${name} ("${shownAs(value)}")`),
+  { file, encodings }: AskedFile,
+): Promise<string | undefined> {
+  const choices = encodings!.names.map((value) => ({
+    name: app.io.visible(`${encodingName(value)} ("${encodings!.shownAs(value)}")`),
     value,
   }));
-  answers.encoding = await prompts.select("Which text is right?", choices, answers.encoding ?? likeliest);
+  const none = { name: "None of them: list the problem", value: "" };
+  const question = `Which text of ${shownName(file.file)} is right?`;
+  return (await prompts.select(question, [...choices, none], choices[0]!.value)) || undefined;
 }
 
 function toText(guess: SharedGuess, files: readonly FileGuesses[]): string {

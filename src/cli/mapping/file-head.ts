@@ -53,9 +53,16 @@ export interface FileHead {
 
 type Readable = Pick<MappedFile, "source" | "read">;
 
-/** The head of a file; null for one that cannot be read: the check reports why. */
-export async function readHead({ source, read }: Readable, form: RowForm): Promise<FileHead | null> {
-  const reader = await openRows({ source, read, form });
+/**
+ * The head of a file; null for one that cannot be read: the check reports why. `finds`: the form by which its header is found,
+ * if that knows more of its columns.
+ */
+export async function readHead(
+  { source, read }: Readable,
+  form: RowForm,
+  finds = form,
+): Promise<FileHead | null> {
+  const reader = await openRows({ source, read, form, finds });
   const isTable = reader instanceof TableReader;
   const records: (readonly string[])[] = [];
   let count = 0;

@@ -1,10 +1,11 @@
 // Guesses of what is not known of files: how the text, the columns and the values are read.
 
-import type { EncodingName } from "../../flows/rows/encoding.ts";
+import { type EncodingName, encodingName } from "../../flows/rows/encoding.ts";
+import { guessedField, missingColumns } from "../../flows/rows/find-header.ts";
 import { normalValue } from "../../flows/rows/mapped-columns.ts";
+import type { FoundEncodings } from "../../flows/rows/problem.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
-import { encodingName, type ShownAs } from "./file-encoding.ts";
 import { type FileHead, type FileMapping, type MappedFile, readHead, wrongValues } from "./file-head.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
@@ -17,7 +18,7 @@ export interface AskedFile {
   readonly mapping: FileMapping;
   readonly saved: SavedMapping;
   /** Null for a file whose encoding is known. */
-  readonly shownAs: ShownAs | null;
+  readonly encodings: FoundEncodings | null;
 }
 
 /** Something that is not known, and what it is read as. */
@@ -67,9 +68,9 @@ function listUnknown({ fields, unknown }: FileHead, { needsOne = false, nearest 
 
 /** What is not known of a file, with answers instead of guesses. */
 export async function toGuesses(asked: AskedFile, answers: Answers): Promise<FileGuesses> {
-  const { mapping, shownAs } = asked;
+  const { mapping, encodings } = asked;
   const { form, words } = asked.file;
-  const encoding = shownAs === null ? mapping.encoding : answers.encoding;
+  const encoding = encodings === null ? mapping.encoding : answers.encoding;
   const file = { ...asked.file, read: { ...asked.file.read, encoding } };
   const none = { ...asked, guesses: [], fields: new Set<string>(), missing: [] };
   const head = await readHead(file, form(mapping));
@@ -77,8 +78,7 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
   const unknown = [...listUnknown(head, words)];
   const taken = new Set([...head.fields, ...unknown.flatMap(([name]) => answers.map.get(name) ?? [])]);
   const columns = unknown.map(([name, { title, sample }]): Guess => {
-    const [near] = words.nearest(title).filter((field) => words.freeFields(taken).includes(field));
-    const to = answers.map.get(name) ?? near ?? "ignore";
+    const to = answers.map.get(name) ?? guessedField(title, words, taken) ?? "ignore";
     taken.add(to);
     return { kind: "column", field: "", name, title, sample, rows: 0, to };
   });
@@ -95,17 +95,13 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
     return { kind: "value", field, name, title: from.trim(), sample: "", rows, to: answer ?? to ?? null };
   });
   const isFew = ({ field }: Guess) => values.filter((other) => other.field === field).length <= mostValues;
-  const guesses = [...encodingGuess(answers, shownAs), ...columns, ...values.filter(isFew)];
+  const guesses = [...encodingGuess(answers, encodings), ...columns, ...values.filter(isFew)];
   return { ...asked, guesses, fields: head.fields, missing };
 }
 
 /** The fields that a header needs and that no column has; none for objects, each of which has its own fields. */
 function missingFields({ header }: FileHead, form: RowForm, { added = [] }: MappedFile): string[] {
-  const missing: string[] = [];
-  form.columns(header ?? [], 1, ({ code, param }) => {
-    if (code === "missing_column" && !added.includes(param!)) missing.push(param!);
-  });
-  return header === null ? [] : missing;
+  return header === null ? [] : missingColumns(header, form).filter((field) => !added.includes(field));
 }
 
 /** The guesses as a mapping; where two files differ about a column, one that is read before one that is skipped. */
@@ -125,8 +121,8 @@ export function asMapping(guesses: readonly Guess[]): {
 }
 
 /** The encoding as something to confirm, for a file that is not UTF-8. */
-const encodingGuess = ({ encoding }: Answers, shownAs: ShownAs | null): Guess[] =>
-  shownAs === null || encoding === undefined
+const encodingGuess = ({ encoding }: Answers, encodings: FoundEncodings | null): Guess[] =>
+  encodings === null || encoding === undefined
     ? []
     : [
         {
@@ -136,7 +132,7 @@ const encodingGuess = ({ encoding }: Answers, shownAs: ShownAs | null): Guess[] 
           title: "The file",
           rows: 0,
           to: encodingName(encoding),
-          sample: shownAs(encoding),
+          sample: encodings.shownAs(encoding),
         },
       ];
 

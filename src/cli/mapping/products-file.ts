@@ -1,13 +1,13 @@
 import { productsKind, type SelectionKind } from "../../flows/export/selection/columns.ts";
 import { readSelection, selectionForm } from "../../flows/export/selection/read-selection.ts";
 import type { Selection } from "../../flows/export/selection/selection.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import type { ColumnMap, Mapping } from "../../flows/rows/mapped-columns.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { counted, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { openInput } from "../files/open-input.ts";
-import { problemList } from "../output/problem-list.ts";
+import { problemList, problemsForPeople } from "../output/problem-list.ts";
 import { loadMapFile } from "./map-flags.ts";
+import { openTable } from "./open-table.ts";
 import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
@@ -23,19 +23,21 @@ export async function readProductsFile(
 ): Promise<Selection> {
   const { words } = kind;
   const mapFile = await loadMapFile(app.context, flags, words);
-  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
-  const { isColumn } = selectionForm({ ...flags, map: known }, kind);
-  const source = await openInput(app, { file, sheet }, { job: { noun }, isColumn, words });
+  const forms = (map: ColumnMap) => [selectionForm({ ...flags, map }, kind)] as const;
+  const source = await openTable(app, { file, sheet }, { job: { noun }, words, flags, mapFile, forms });
   try {
     const read = { delimiter, encoding };
     const form = (mapping: Mapping) => selectionForm(mapping, kind);
     const mapping = await readMapping(app, { file, source, read, flags, mapFile, form, words });
-    const { selection, problems } = await readSelection(source, { ...read, ...mapping }, kind);
-    if (problems.length === 0) return selection;
+    const { selection, problems, notes } = await readSelection(source, { ...read, ...mapping }, kind);
+    if (problems.length === 0) {
+      await problemsForPeople(file, app, { listsAll: "--json" }).end({ notes });
+      return selection;
+    }
     const list = problemList(app, file, { listsAll: "--json", always: true });
     for (const problem of problems) await list.add(problem);
     const [valid, invalid] = [selection.wanted.length, problems.length];
-    await list.end({ total: valid + invalid, valid, invalid, unusable: false });
+    await list.end({ total: valid + invalid, valid, invalid, unusable: false, notes });
     throw new InputError(
       `${shownName(file)} has ${counted(invalid, "problem")}; ${left}`,
       problems[0]!.code,

@@ -1,13 +1,17 @@
-import type { EncodingName } from "../../flows/rows/encoding.ts";
+import { type EncodingName, encodingName } from "../../flows/rows/encoding.ts";
+import { missingColumns } from "../../flows/rows/find-header.ts";
 import { type FileAnswers, type Mapping, withValues } from "../../flows/rows/mapped-columns.ts";
+import type { ReadOptions } from "../../flows/rows/open-rows.ts";
+import { type FoundEncodings, UnreadableInput } from "../../flows/rows/problem.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
+import type { Source } from "../../flows/rows/source.ts";
+import { utf8Chunks } from "../../flows/rows/text.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { listFirst } from "../../flows/words.ts";
 import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
 import { noteNumericReferences } from "../files/open-input.ts";
-import { encodingName, likeliest, notUtf8, type ShownAs } from "./file-encoding.ts";
 import {
   type FileHead,
   type FileMapping,
@@ -73,19 +77,19 @@ type Note = (text: string) => Promise<void>;
 
 /** What is known without the user, or what to ask. */
 async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
-  const { flags, mapFile, form, words, source } = given;
+  const { flags, mapFile, words, source } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.
   const asks = given.file !== "-" && canAsk(app);
-  const textAs = await notUtf8(source, given.read);
+  const found = await notUtf8(source, given.read);
   // The text of a file that is not UTF-8 is read as its run has read it.
-  const keptMapping = textAs === null ? undefined : await given.kept?.(undefined);
-  const { encoding, shownAs } = keptMapping
-    ? { encoding: keptMapping.encoding, shownAs: null }
-    : await toEncoding(app, given, textAs, { asks, note });
+  const keptMapping = found === null ? undefined : await given.kept?.(undefined);
+  const { encoding, encodings } = keptMapping
+    ? { encoding: keptMapping.encoding, encodings: null }
+    : await toEncoding(app, given, found, { asks, note });
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
-  const head = await readHead(file, form(all));
+  const head = await findHead(app, file, all);
   if (head === null) return { map: flags.map, values: flags.values, encoding: given.read.encoding };
   const { typed, noteAll } =
     mapFile === null ? { typed: flags, noteAll: async () => {} } : withMapFile(file, head, mapFile, note);
@@ -94,7 +98,7 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
     return field !== null && words.listChoices(field) !== undefined;
   });
   const isKnown = words.needsOne ? head.fields.size > 0 : head.unknown.size === 0 && !hasChoices;
-  if (isKnown && shownAs === null && !keptMapping) {
+  if (isKnown && encodings === null && !keptMapping) {
     await noteAll();
     return { map: typed.map, values: typed.values, encoding };
   }
@@ -104,28 +108,60 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
   const mapping = { ...(await withSaved(file, head, { typed, saved, note })), encoding, unsaved: typed };
-  return asks ? { file, mapping, saved, shownAs } : mapping;
+  return asks ? { file, mapping, saved, encodings } : mapping;
+}
+
+/** Reads a file to its end, unless it is found not to be UTF-8; null for any other, and where a flag names the encoding. */
+async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncodings | null> {
+  if (read.encoding !== undefined || source.format === "workbook") return null;
+  try {
+    for await (const _ of utf8Chunks(source.read(), undefined));
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    return error.encodings ?? null;
+  }
+  return null;
+}
+
+/** The head of a file, which may be below its first line: found by the columns that the profile remembers, if they are needed. */
+async function findHead(app: App, file: MappedFile, all: Mapping): Promise<FileHead | null> {
+  const { form, words, source } = file;
+  const head = await readHead(file, form(all));
+  const header = head?.header ?? null;
+  if (header === null || source.format !== "csv" || missingColumns(header, form(all)).length === 0)
+    return head;
+  const { savedColumns } = await import("./saved-mapping.ts");
+  const saved = await savedColumns(app, words);
+  return saved.size === 0
+    ? head
+    : readHead(file, form(all), form({ ...all, map: new Map([...saved, ...all.map]) }));
 }
 
 /**
  * The encoding of the flag, or the one that the profile remembers for a file that is not UTF-8. Without them the likeliest
- * one, and how it shows the text, for a question. `shownAs`: null for UTF-8.
+ * one, and the others, for a question. `found`: null for UTF-8.
  */
 async function toEncoding(
   app: App,
   { read, words }: MappedFile,
-  shownAs: ShownAs | null,
+  found: FoundEncodings | null,
   { asks, note }: { asks: boolean; note: Note },
-): Promise<{ encoding: EncodingName; shownAs: ShownAs | null }> {
-  const asGiven = { encoding: read.encoding, shownAs: null };
-  if (shownAs === null) return asGiven;
+): Promise<{ encoding: EncodingName; encodings: FoundEncodings | null }> {
+  const asGiven = { encoding: read.encoding, encodings: null };
+  if (found === null) return asGiven;
   const { savedEncoding } = await import("./saved-mapping.ts");
   const saved = await savedEncoding(app, words);
-  if (saved === null) return asks ? { encoding: likeliest, shownAs } : asGiven;
+  const [likeliest] = found.names;
+  // A file of another country is not read as the last one was.
+  const isOther =
+    found.isSure &&
+    (likeliest === undefined || found.shownAs(likeliest) !== found.shownAs(saved?.encoding ?? likeliest));
+  if (saved === null || isOther)
+    return asks && likeliest !== undefined ? { encoding: likeliest, encodings: found } : asGiven;
   await note(
-    `The file is not UTF-8: read as ${encodingName(saved.encoding)} ("${shownAs(saved.encoding)}"), remembered from earlier files (profile ${saved.profile}).`,
+    `The file is not UTF-8: read as ${encodingName(saved.encoding)} ("${found.shownAs(saved.encoding)}"), remembered from earlier files (profile ${saved.profile}).`,
   );
-  return { encoding: saved.encoding, shownAs: null };
+  return { encoding: saved.encoding, encodings: null };
 }
 
 /** Both mappings; the first one wins. */

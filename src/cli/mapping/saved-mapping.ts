@@ -1,7 +1,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { EncodingName } from "../../flows/rows/encoding.ts";
-import { type FileAnswers, type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
+import { type EncodingName, knownEncoding } from "../../flows/rows/encoding.ts";
+import {
+  type ColumnMap,
+  type FileAnswers,
+  type Mapping,
+  normalValue,
+} from "../../flows/rows/mapped-columns.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { shownTime } from "../../flows/run/clocks.ts";
@@ -12,7 +17,6 @@ import { openStateFile, profileStatePath } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import type { Profile } from "../settings/profiles.ts";
 import { profileInUse } from "../settings/settings.ts";
-import { knownEncoding } from "./file-encoding.ts";
 
 /** The columns and values saved in a profile. */
 export interface SavedMapping extends Mapping {
@@ -38,6 +42,47 @@ export async function savedEncoding(
     if (error instanceof UsageError) return null;
     throw error;
   }
+}
+
+/** The columns that the profile remembers; none without usable settings, which are not needed for known columns. */
+export async function savedColumns(
+  app: Pick<App, "globals" | "context">,
+  words: Vocabulary,
+): Promise<ColumnMap> {
+  try {
+    return (await savedMapping(app, words)).map;
+  } catch (error) {
+    if (error instanceof UsageError) return new Map();
+    throw error;
+  }
+}
+
+/** The sheet that the user chose for a workbook of this name before; null without one, or without usable settings. */
+export async function savedSheet(
+  { globals, context }: Pick<App, "globals" | "context">,
+  file: string,
+): Promise<string | null> {
+  try {
+    const { sheets = {} } = (await profileInUse(globals, context)).settings ?? {};
+    return Object.hasOwn(sheets, file) ? sheets[file]! : null;
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}
+
+/** Remembers the sheet of a workbook of this name. */
+export async function saveSheet(
+  { globals, context }: Pick<App, "globals" | "context">,
+  file: string,
+  sheet: string,
+): Promise<void> {
+  const { name } = await profileInUse(globals, context);
+  const { updateProfile } = await import("../settings/update-config.ts");
+  await updateProfile(context, name, (own) => ({
+    ...own,
+    sheets: Object.fromEntries([...Object.entries(asObject(own.sheets)), [file, sheet]]),
+  }));
 }
 
 /** What the current profile remembers. Throws UsageError for a bad config file or an unknown field. */

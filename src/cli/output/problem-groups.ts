@@ -11,7 +11,10 @@ const namedRanges = 8;
 const headerCodes: ReadonlySet<string> = new Set(["unknown_column", "missing_column", "duplicate_header"]);
 
 /** A problem to list. Those reported by the service have its own codes, and may be about a range of lines. */
-export type ListedProblem = Pick<Problem, "param" | "message" | "mapsTo" | "valueFix" | "sheet" | "cell"> & {
+export type ListedProblem = Pick<
+  Problem,
+  "reference" | "param" | "message" | "mapsTo" | "valueFix" | "sheet" | "cell"
+> & {
   line: number | `${number}-${number}`;
   code: string;
 };

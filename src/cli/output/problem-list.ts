@@ -1,4 +1,5 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
+import { isDoubtfulReference } from "../../flows/rows/damage.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
 import { grouped, shownName } from "../../flows/words.ts";
 import { shortText, visible } from "../../text.ts";
@@ -146,15 +147,19 @@ class LinesBelow {
 
   constructor(private readonly fields: string | undefined) {}
 
-  add({ mapsTo, code }: ListedProblem): void {
+  add({ mapsTo, code, reference = "" }: ListedProblem): void {
     // The flag for an unknown column leaves the field to the user.
     if (this.fields !== undefined && mapsTo?.includes("FIELD"))
       this.lines.add(`FIELD is one of: ${this.fields}.`);
-    if (code === "duplicate_reference_in_file") this.lines.add(oneRow);
+    if (code === "duplicate_reference_in_file")
+      this.lines.add(isDoubtfulReference(reference) ? damagedRows : oneRow);
   }
 }
 
 const oneRow = "Each product has one row: of several rows for sizes or colors, keep one.";
+
+/** Of products whose references were damaged, one would be lost. */
+const damagedRows = "A damaged reference may belong to several products: correct it before you remove a row.";
 
 const moreProblems = (count: number, listsAll: string): string =>
   `${grouped(count)} more ${count === 1 ? "problem" : "problems"}; to list all of them, add ${listsAll}`;

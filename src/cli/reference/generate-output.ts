@@ -24,6 +24,7 @@ const generated = z.looseObject({
   ),
   duration_ms: count,
   existing: count.optional(),
+  existing_unknown: count.optional(),
   in_progress: count.optional(),
   left: count.optional(),
   invalid: count.optional(),
@@ -36,6 +37,7 @@ const generated = z.looseObject({
   failed_file: optionalText,
   results_file: optionalText,
   gallery_file: optionalText,
+  notes: z.array(problem).optional(),
 });
 
 const generationCheck = z.looseObject({
@@ -47,6 +49,7 @@ const generationCheck = z.looseObject({
   batches: count,
   unchanged: count.optional(),
   existing: count.optional(),
+  existing_unknown: count.optional(),
   in_progress: count.optional(),
   left: count.optional(),
   problems: z.array(problem),

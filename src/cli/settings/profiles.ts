@@ -14,6 +14,8 @@ export interface Profile {
   readonly columns?: Readonly<Record<string, string>>;
   /** By field, values in the user's files, and what they are read as (`--map-value`). */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** By the name of a workbook, the sheet that is read. */
+  readonly sheets?: Readonly<Record<string, string>>;
   /** The encoding of the user's files that are not UTF-8. */
   readonly encoding?: string;
   /** The same for the files of other commands: `tryon`, `beautify`, `products`. */
@@ -109,6 +111,7 @@ export const profileKeys = [
   "columns",
   "values",
   "mappings",
+  "sheets",
   "excel",
 ] as const satisfies readonly (keyof Profile)[];
 
@@ -140,7 +143,7 @@ function checkedConfig(text: string, path: string): Config {
     if (wrong !== undefined) throw problem(`${wrong} in ${place} is not a string`);
     if (profile.excel !== undefined && typeof profile.excel !== "boolean")
       throw problem(`excel in ${place} is not true or false`);
-    for (const key of ["columns", "values", "mappings"])
+    for (const key of ["columns", "values", "mappings", "sheets"])
       if (profile[key] !== undefined) object(profile[key], `${key} in ${place}`);
   }
   return config;

@@ -26,7 +26,7 @@ export async function closeRun(
   saver: OutputSaver | null,
   stopped: unknown,
 ): Promise<ClosedRun> {
-  const { input, run, targets, check, refused, sent, known, tasks } = generating;
+  const { input, run, targets, check, refused, sent, known, rule, tasks } = generating;
   const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
@@ -62,8 +62,12 @@ export async function closeRun(
   // The image that another machine has in progress may fail.
   const isOpen = [...known.values()].some(({ exists, taskId }) => !exists && taskId === null);
   const isComplete = stopped === undefined && (check.left ?? 0) === 0 && !isOpen;
-  if (isComplete && sent.size > 0 && results.every(isEnded) && outputs.areWritten)
+  // What `--missing` has found on other machines, a later command is not to pay for.
+  const isFound = rule.isMissing && sent.size + generating.remaining.length === 0;
+  if (isComplete && (sent.size > 0 || isFound) && results.every(isEnded) && outputs.areWritten) {
+    if (isFound) run.state.runs.addOption(run.id, "found", "yes");
     run.state.runs.end(run.id, run.clock.now());
+  }
   const fault = outputs.faults[0] ?? unsaved[0]?.[1];
   return { summary, results, known: countKnown(known.values()), fault };
 }
@@ -157,10 +161,11 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
   const count = (status: GenerationResult["status"]) =>
     results.filter((result) => result.status === status).length;
   const asked = [...combinations.values()].reduce((sum, some) => sum + some, 0);
-  const { existing, inProgress } = countKnown(known.values());
+  const { existing, inProgress, unknown: existing_unknown } = countKnown(known.values());
   const queued = [...sent].filter(([, { taskId }]) => taskId !== null).map(([key]) => key);
   const sentEarlier = queued.filter((key) => sentBefore.has(key)).length;
-  const invalid = check.invalid + unresolved.size;
+  const unfound = [...unresolved.keys()].reduce((sum, line) => sum + (combinations.get(line) ?? 1), 0);
+  const invalid = check.invalid + unfound;
   const rejected = [...generating.rejected.values()].map(
     ({ generation: { line }, why: { field, code, message } }) => ({
       line,
@@ -181,6 +186,7 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
     tasks: results.flatMap((result) => toSummaryTask(result, input.saveAs) ?? []),
     duration_ms: 0,
     ...(rule.isMissing && !run.isFinished && { existing, in_progress: inProgress }),
+    ...(existing_unknown > 0 && { existing_unknown }),
     ...(check.left !== undefined && { left: check.left }),
     ...(invalid > 0 && { invalid }),
     ...(rejected.length > 0 && { rejected }),

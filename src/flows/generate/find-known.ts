@@ -9,6 +9,7 @@ import type { Generation, SentGeneration } from "./generation.ts";
 import type { GenerateDeps, GenerateInput } from "./generation-run.ts";
 import {
   byPlaces,
+  countKnown,
   divideKnown,
   type KnownLook,
   type KnownLooks,
@@ -29,10 +30,13 @@ export async function findKnown(
   await readStatuses(generations, run);
   const here = divideKnown(generations, run, rule);
   if (!rule.isMissing || here.remaining.length === 0) return here;
-  const { findAtService } = await import("./missing.ts");
-  const there = await findAtService(here.remaining, run, onRead);
+  const there = await findElsewhere(here.remaining, run, onRead);
   return { known: [...here.known, ...there.known], remaining: there.remaining };
 }
+
+const findElsewhere = async (
+  ...asked: Parameters<typeof import("./missing.ts").findAtService>
+): Promise<KnownLooks> => (await import("./missing.ts")).findAtService(...asked);
 
 /** Reads the tasks of these looks of which no command has seen the end: one that has failed is generated again. */
 async function readStatuses(generations: readonly Generation[], run: Searched): Promise<void> {
@@ -64,14 +68,31 @@ export async function knownLooks(
   }
   const read = run.isFinished ? { ...rule, isMissing: false } : rule;
   const { known, remaining } = await findKnown(planned, run, read, onRead);
-  for (const sentence of unknownLooks(known, input)) onNote(sentence);
-  if (!run.isFinished) return { known: byPlaces(known), remaining };
+  if (!run.isFinished) {
+    for (const sentence of unknownLooks(known, input)) onNote(sentence);
+    return { known: byPlaces(known), remaining };
+  }
   // What such a run has not queued was in progress in another one and has failed, or existed on another machine.
-  const elsewhere = remaining.flatMap((generation): KnownLook[] => {
+  const elsewhere: KnownLook[] = [];
+  const others: Generation[] = [];
+  for (const generation of remaining) {
     const [failed] = lookImages([generation], run);
-    if (failed === undefined && run.options.missing !== "yes") return [];
-    return [toKnown(generation, failed?.task ?? null)];
-  });
+    if (failed === undefined) others.push(generation);
+    else elsewhere.push(toKnown(generation, failed.task));
+  }
+  if (run.options.missing === "yes" && others.length > 0) {
+    const there = await findElsewhere(others, run, onRead);
+    // A rejected image counts as long as nothing was to replace it.
+    const rejected = there.remaining.flatMap((one) =>
+      one.replaces === undefined ? [] : toKnown(one, one.replaces),
+    );
+    elsewhere.push(...there.known, ...rejected);
+    const gone = there.remaining.length - rejected.length;
+    if (gone > 0)
+      onNote(
+        `${counted(gone, "image")} of ${shownName(input.file.source.name)} ${gone === 1 ? "does" : "do"} not exist anymore. To generate ${gone === 1 ? "it" : "them"}, add --missing.`,
+      );
+  }
   return { known: byPlaces([...known, ...elsewhere, ...takeSucceeded(sent, run)]), remaining: [] };
 }
 
@@ -94,7 +115,7 @@ export function unknownLooks(
   known: readonly KnownLook[],
   { kind, file }: Pick<GenerateInput, "kind" | "file">,
 ): string[] {
-  const count = known.filter(({ isLookUnknown }) => isLookUnknown).length;
+  const { unknown: count } = countKnown(known);
   if (count === 0) return [];
   const setting = kind === "tryon" ? "look_at_camera" : "style";
   const [exist, them] = count === 1 ? ["exists", "it"] : ["exist", "them"];

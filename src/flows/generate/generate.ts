@@ -18,6 +18,7 @@ import {
   type GenerateDeps,
   type GenerateInput,
   type GenerationRun,
+  hasBegun,
   identityOf,
   lookRule,
 } from "./generation-run.ts";
@@ -181,7 +182,7 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
 /**
- * The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. With
+ * The run of an input: the one that has sent something and has not ended, else the last one that has, else a new one. With
  * `--missing` a finished run is not read: its images may be rejected since. The decisions of a review name their run.
  */
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
@@ -199,6 +200,7 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   concurrency: input.concurrency,
   timeoutMs: input.timeoutMs,
   once: !input.fresh && !input.missing,
+  isBegun: hasBegun,
   replaces: () => input.fresh,
 });
 

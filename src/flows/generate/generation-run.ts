@@ -147,6 +147,10 @@ export const identityOf = (
     ...(replacing.size > 0 ? [[...replacing.values()]] : []),
   ]);
 
+/** Whether a run has sent something, or has ended because `--missing` found all images. */
+export const hasBegun = ({ id, options }: Pick<Run, "id" | "options">, { batches }: Run["state"]): boolean =>
+  options.found === "yes" || batches.of(id).length > 0;
+
 /**
  * Which looks are generated although they are there. A run is resumed with the flags that it was begun with, once it has sent
  * something: a question that was declined decides nothing.
@@ -156,7 +160,7 @@ export const lookRule = (
   { options, state, id }: Pick<Run, "options" | "state" | "id">,
 ): LookRule => {
   const has = (flag: "fresh" | "missing") =>
-    input[flag] || (options[flag] === "yes" && state.batches.of(id).length > 0);
+    input[flag] || (options[flag] === "yes" && hasBegun({ id, options }, state));
   const isMissing = has("missing");
   return {
     isFresh: !isMissing && has("fresh"),

@@ -132,11 +132,12 @@ export const lookImages = (
     ...(generation.replaces === undefined ? [] : looks.replacing(account, generation.replaces)),
   ]);
 
-/** How many of these images are generated, and how many in progress. */
-export function countKnown(known: Iterable<KnownLook>): { existing: number; inProgress: number } {
+/** How many of these images are generated, also of which a setting is unknown, and how many in progress. */
+export function countKnown(known: Iterable<KnownLook>) {
   const all = [...known];
   const existing = all.filter(({ exists }) => exists).length;
-  return { existing, inProgress: all.length - existing };
+  const unknown = all.filter(({ isLookUnknown }) => isLookUnknown).length;
+  return { existing, unknown, inProgress: all.length - existing };
 }
 
 /** Known images by their places in the input. */

@@ -3,6 +3,7 @@ import { ulidPattern } from "../../contract/limits.ts";
 import { orientations, sexes } from "../../contract/value-sets.ts";
 import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
+import { formulaText } from "../rows/formula-text.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
 import {
   type CellProblem,
@@ -14,6 +15,7 @@ import {
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 import { placeOfColumn, withPlaces } from "./said.ts";
+import { severalPhotos } from "./url-problems.ts";
 
 /** The place of an image in its record. */
 export interface ImageCell {
@@ -32,8 +34,6 @@ export class CsvCells implements RowColumns {
   readonly #header: readonly string[];
   /** Columns with one image per cell. */
   readonly #imageColumns: readonly number[];
-  /** The column with any number of images per cell; -1 without one. */
-  readonly #imagesColumn: number;
   readonly #orientations: readonly (number | null)[];
   /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
@@ -52,7 +52,6 @@ export class CsvCells implements RowColumns {
     this.names = columns.map(({ name }) => name);
     this.referenceColumn = this.names.indexOf("reference");
     this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
-    this.#imagesColumn = columns.findIndex(({ kind }) => kind === "images");
     this.#orientations = columns.map((column) => {
       if (column.kind !== "image" || column.number === undefined) return null;
       const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
@@ -86,7 +85,7 @@ export class CsvCells implements RowColumns {
         if (withoutUnseenEnds(read) === "") empty.push(column.name);
         else row[column.field] = column.field === "sex" ? (sameValue(read, sexes) ?? read) : read;
       } else if (column.kind === "image") {
-        const source = withoutUnseenEnds(cell);
+        const source = withoutUnseenEnds(textOf(cell));
         if (source === "") empty.push(column.name);
         else images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
       } else if (column.kind === "images") {
@@ -135,7 +134,7 @@ export class CsvCells implements RowColumns {
     return null;
   }
 
-  /** Cells with several images in a column for one, or without the bar that separates images in `images` only. */
+  /** Cells with several images in a column for one. */
   cellProblems(record: readonly string[]): readonly CellProblem[] {
     let duplicates = none;
     for (const column of this.#imageColumns) {
@@ -143,12 +142,6 @@ export class CsvCells implements RowColumns {
       const cell = record[column] ?? "";
       if (cell.includes("|") && areImages(imageParts(cell)))
         duplicates = [...duplicates, this.#severalImages(column, cell)];
-    }
-    const imagesColumn = this.#imagesColumn;
-    if (imagesColumn !== -1 && imageParts(record[imagesColumn] ?? "").some(hasSeveralUrls)) {
-      const name = this.#header[imagesColumn]!.trim();
-      const message = `${name} has several URLs: put | between them`;
-      duplicates = [...duplicates, { column: imagesColumn, code: "invalid_row", message }];
     }
     return duplicates;
   }
@@ -180,21 +173,19 @@ export class CsvCells implements RowColumns {
   }
 
   #severalImages(column: number, cell: string): CellProblem {
-    const name = this.#header[column]!.trim();
-    const count = imageParts(cell).length;
-    const message = `${name} has ${count} photos, but takes one: use the column "images", or one column per photo (image_1, image_2)`;
+    const message = `${this.#header[column]!.trim()} ${severalPhotos(imageParts(cell).length)}`;
     return { column, code: "invalid_row", message };
   }
 
   #orientation(record: readonly string[], index: number): string | undefined {
     const at = this.#orientations[index];
     if (at === null || at === undefined) return undefined;
-    const value = valueRead(withoutUnseenEnds(record[at]!), this.#values[at]);
+    const value = valueRead(withoutUnseenEnds(textOf(record[at]!)), this.#values[at]);
     return value === "" ? undefined : (sameValue(value, orientations) ?? value);
   }
 
   #image(source: string, given: string | undefined): InputImage {
-    const image = parseImage(withoutUnseenEnds(source));
+    const image = parseImage(source);
     const orientation = given ?? (image.path === undefined ? undefined : orientationOfName(image.path));
     if (orientation !== undefined) image.orientation = orientation;
     return image;
@@ -203,14 +194,13 @@ export class CsvCells implements RowColumns {
 
 /** The images of an `images` cell. */
 const imageParts = (cell: string): string[] =>
-  cell
+  textOf(cell)
     .split("|")
-    .map((part) => part.trim())
+    .map(withoutUnseenEnds)
     .filter((part) => part !== "");
 
-/** One URL rarely has another one after a comma or semicolon, and never after a space. */
-const hasSeveralUrls = (part: string): boolean =>
-  part.lastIndexOf("://") > "https".length && /^https?:.*[\s,;]https?:\/\//is.test(part);
+/** The text of a cell, also of a formula that is a text. */
+const textOf = (cell: string): string => formulaText(cell.trim()) ?? cell;
 
 const none: readonly CellProblem[] = [];
 

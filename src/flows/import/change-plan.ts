@@ -9,7 +9,7 @@ import { aboutTime } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import type { LedgerField } from "./digests.ts";
 import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
-import { fieldsText } from "./guards.ts";
+import { confirmLikeExisting, fieldsText } from "./guards.ts";
 import { checkFiles, toRequest } from "./import-file.ts";
 import type { FileToImport } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
@@ -80,8 +80,10 @@ function rejectUnsettled(at: Run): void {
 
 /** Reads the products of the rows, and reports what the import does with each row. */
 async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<void>): Promise<ChangePlan> {
-  const { total, invalid, notes } = run.check;
+  const { total, invalid } = run.check;
   const plan = await makePlan(run);
+  await confirmLikeExisting(plan, run);
+  const { notes } = run.check;
   const { fields, photos, kept, conflicts, deleted, not_applied, known_failures, ownPhotos } = plan;
   const actions = { create: 0, change: 0, add_photos: 0, unchanged: 0, skip: 0, fail: 0 };
   for await (const row of run.rows.decided()) {

@@ -63,8 +63,7 @@ export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void
     if (count === 0 || deps.confirm === undefined) continue;
     const values =
       count === 1 ? "1 doubtful value as it is" : `${grouped(count)} doubtful values as they are`;
-    if (!(await deps.confirm(`Import ${values}?`)))
-      throw declined(input.file.source.name, "Correct the file. To import it without a question, add --yes.");
+    if (!(await deps.confirm(`Import ${values}?`))) throw declined(input.file.source.name, correctIt);
   }
 }
 
@@ -79,6 +78,24 @@ export function rejectLookalikes({ lookalikes: { count, first } }: Plan, { input
     hint: "Use one of the two references for both, or add --skip-invalid to import the other rows.",
   });
 }
+
+/** Says, and asks on a terminal, where new references are probably existing ones in another writing. */
+export async function confirmLikeExisting({ likeExisting }: Plan, run: ImportRun): Promise<void> {
+  const { check, deps, input } = run;
+  const [note] = likeExisting.list();
+  if (note === undefined) return;
+  check.notes = [...(check.notes ?? []), note];
+  const file = shownName(input.file.source.name);
+  deps.onNote(`${file}:${note.line}  ${note.message}.`);
+  if (deps.confirm === undefined) return;
+  const products =
+    note.count === 1
+      ? "a new product in addition to the existing one"
+      : `${grouped(note.count)} new products in addition to the existing ones`;
+  if (!(await deps.confirm(`Create ${products}?`))) throw declined(input.file.source.name, correctIt);
+}
+
+const correctIt = "Correct the file. To import it without a question, add --yes.";
 
 /** Throws, or asks, if the import would send, change or detach more than is usual, or than a flag allows. */
 export async function rejectExcess(plan: Plan, run: ImportRun): Promise<void> {

@@ -221,7 +221,17 @@ function toIdentity(
   const added = input.addedPhotos === undefined ? [] : [input.addedPhotos];
   const { exact = false, conflicts = null } = input;
   const choices = exact || conflicts !== null ? [{ exact, conflicts }] : [];
+  const asWritten = skipInvalid && input.codesAsWritten ? [{ codesAsWritten: true }] : [];
   // Which rows are skipped depends on the other files.
   const others = repeatingOthers.length === 0 ? [] : [{ repeatingOthers }];
-  return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added, ...others, ...choices]);
+  return runIdentity([
+    digests.file,
+    digests.photos,
+    ...sent,
+    ...values,
+    ...added,
+    ...others,
+    ...choices,
+    ...asWritten,
+  ]);
 }

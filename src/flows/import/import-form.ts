@@ -4,33 +4,49 @@ import { didYouMean, sameValue, wordsForOrientations, wordsForSexes } from "../.
 import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
+import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts";
+import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
 import { emptyColumns, type FieldProblem, type RowForm, uncutTexts } from "../rows/row-form.ts";
+import { UrlNotes } from "../rows/url-notes.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
-import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
+import { FieldDigests } from "./digests.ts";
+import {
+  type FileRow,
+  type InputImage,
+  inputRowProblems,
+  listLocalImages,
+  toFieldValues,
+  withOrientations,
+} from "./file-row.ts";
 import { readReference, referenceProblems, uniqueReference } from "./references.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
+import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
  * their paths are checked. `added`: photos that rows get in addition to those in the file. `needsPhotos`: whether a row of a
- * sheet without photo columns, or one whose photos were all emptied since its export, is invalid.
+ * sheet without photo columns, or one whose photos were all emptied since its export, is invalid. `judged`: fields that
+ * are looked at for damage (all by default).
  */
 export const importForm = (
   map: ColumnMap,
   photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
-  { needsPhotos = true } = {},
+  { needsPhotos = true, judged }: { needsPhotos?: boolean; judged?: readonly JudgedField[] } = {},
 ): RowForm => {
+  const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
+  const urls = new UrlNotes();
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
+    words: importVocabulary,
     columns: (header, line, report) =>
       new CsvCells(
         header.length === 0 ? [] : readColumns(header, map, line, report, { values, needsPhotos }),
@@ -39,18 +55,14 @@ export const importForm = (
       ),
     objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
     fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
-    notes: (row) => {
-      const uncut = (row as Partial<FileRow> | null)?.[uncutTexts];
-      if (uncut === undefined) return noNotes;
-      return Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
-    },
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
+      const { problems: lost } = damage.judge(read, (field) => isAsExported(field, exported, row));
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
       const fieldProblems: readonly FieldProblem[] = [
-        ...inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row),
+        ...withUrlProblems(inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row), row),
         ...exportedProblems(exported, row),
         ...referenceProblems(row),
       ];
@@ -59,14 +71,28 @@ export const importForm = (
         fieldProblems.length === 0
           ? fieldProblems
           : fieldProblems.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
-      const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
+      const more = lost.length + repeated.length > 0;
+      const problems = more ? [...invalid, ...lost, ...repeated] : invalid;
       const images = photos === undefined ? [] : listLocalImages(row);
       if (images.length === 0) return problems;
-      return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
+      return photos!
+        .problems(images)
+        .then((faults) => [...problems, ...faults.map((fault) => photoProblem(fault, row))]);
+    },
+    notes(row) {
+      const ofUrls = notesOnUrls(row, urls);
+      const { notes } = damage.of(row);
+      const uncut = (row as Partial<FileRow> | null)?.[uncutTexts];
+      const found = notes.length === 0 ? ofUrls : [...notes, ...ofUrls];
+      return uncut === undefined ? found : [...found, ...notesOnEnds(uncut)];
     },
     beyondLimit: () => photos?.stopConverting(),
     readReference,
-    unique: uniqueReference,
+    unique: {
+      ...uniqueReference,
+      // Of two references whose digits are lost, it is not known whether they were one.
+      toKey: (row) => (damage.hasLost(row, "reference") ? undefined : uniqueReference.toKey(row)),
+    },
     withoutDone: (object, done) =>
       done.size === 0
         ? object
@@ -82,7 +108,8 @@ export const importForm = (
   };
 };
 
-const noNotes: readonly FieldNote[] = [];
+const notesOnEnds = (uncut: Readonly<Record<string, string>>): readonly FieldNote[] =>
+  Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
 
 /**
  * An object with its values as they are read: without characters at the ends that cannot be seen, by `--map-value`, and choices
@@ -93,14 +120,16 @@ function objectRead(
   values: ValueMap,
   orientations: ValueMap,
 ): Record<string, unknown> {
-  const row = withChoice(valuesRead(withoutUnseen(object), values), "sex");
+  const row = withChoice(valuesRead(withoutFormulas(withoutUnseen(object)), values), "sex");
   const { images } = row;
   if (!Array.isArray(images)) return row;
   const { [emptyColumns]: empty = [] } = row as Partial<FileRow>;
   if (images.length === 0) return { ...row, [emptyColumns]: [...empty, "images"] } as Record<string, unknown>;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
   const read = images.map((image) =>
-    isObject(image) ? withChoice(valuesRead(withoutNulls(image), orientations), "orientation") : image,
+    isObject(image)
+      ? withTrimmedUrl(withChoice(valuesRead(withoutNulls(image), orientations), "orientation"))
+      : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
 }
@@ -121,6 +150,17 @@ function withoutUnseen(object: Record<string, unknown>): Record<string | symbol,
   return row;
 }
 
+/** An object with the texts of formulas such as ="00123", as cells have them; the object itself if it has none. */
+function withoutFormulas(object: Record<string, unknown>): Record<string, unknown> {
+  let row = object;
+  for (const field of judgedFields) {
+    const value = object[field];
+    const text = typeof value === "string" ? formulaText(value) : null;
+    if (text !== null) row = { ...row, [field]: text };
+  }
+  return row;
+}
+
 /** An object with a choice in its own spelling. */
 function withChoice(
   row: Record<string | symbol, unknown>,
@@ -137,6 +177,13 @@ const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =
   Object.values(image).includes(null)
     ? Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null))
     : image;
+
+/** An image with its URL as it would be read from a cell. */
+function withTrimmedUrl(image: Record<string, unknown>): Record<string, unknown> {
+  const { url } = image;
+  const trimmed = typeof url === "string" ? withoutUnseenEnds(url) : url;
+  return trimmed === url ? image : { ...image, url: trimmed };
+}
 
 /** Whether the file has no column, or the object no field, for photos. */
 function hasNoPhotoColumn(row: unknown): boolean {
@@ -195,6 +242,14 @@ function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): obj
   return row;
 }
 
+/** Whether a field is as it was when the row was exported: so it is at the service. */
+function isAsExported(field: JudgedField, exported: unknown, row: unknown): boolean {
+  const before = exported === undefined ? null : readExported(exported, readReference(row) ?? "");
+  if (before === null) return false;
+  if (field === "reference") return before.hasReference;
+  return before.said.fields.agrees(field, FieldDigests.of(toFieldValues(row as FileRow)));
+}
+
 /** The problem of a value that was exported for another row, or not at all. */
 function exportedProblems(exported: unknown, row: unknown): readonly FieldProblem[] {
   const reference = readReference(row);
@@ -209,8 +264,27 @@ function exportedProblems(exported: unknown, row: unknown): readonly FieldProble
   return [{ param: exportedColumn, code: "invalid_row", message }];
 }
 
-function photoProblem({ index, path, code, message }: PhotoProblem): FieldProblem {
+/** Nearly every row has none. */
+const noNotes: readonly FieldNote[] = [];
+
+function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
+  const images = (row as { images?: unknown } | null)?.images;
+  if (!Array.isArray(images)) return noNotes;
+  let notes = noNotes;
+  for (let index = 0; index < images.length; index++) {
+    const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
+    if (typeof url !== "string") continue;
+    const code = urls.of(url);
+    if (code !== null) notes = [...notes, { code, param: `images[${index}].url`, value: url }];
+  }
+  return notes;
+}
+
+function photoProblem({ index, path, code, message }: PhotoProblem, row: unknown): FieldProblem {
   const param = `images[${index}].path`;
+  const isUnknown = code === "photo_not_found" || (code === "photo_outside_root" && path.startsWith("//"));
+  const damaged = isUnknown ? damagedUrl(path, row, index, message) : null;
+  if (damaged !== null) return { param, code, message: `${param}: ${damaged}`, cellMessage: damaged };
   // The cell may be a mistyped URL instead of a path.
   const cellMessage =
     code === "photo_not_found"

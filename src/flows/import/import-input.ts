@@ -89,6 +89,8 @@ export interface ImportInput {
   strict?: boolean | undefined;
   /** Skip the rows that the check rejects, and import the others. */
   skipInvalid: boolean;
+  /** Import references as they are, whatever a program may have made of them. */
+  codesAsWritten?: boolean | undefined;
   /** Whether to follow the imports until they end and read their results. */
   wait: boolean;
   /** The most rows of a batch; undefined for as many as the service takes. */

@@ -3,6 +3,8 @@
 
 import { CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
+import { meantReference } from "../rows/damage.ts";
+import { FileNotes } from "../rows/notes.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
 import { counted, grouped } from "../words.ts";
 import type { PhotosToCompare } from "./compare-photos.ts";
@@ -43,6 +45,10 @@ const emptyPlan = () => ({
   lookalikes: { count: 0, first: null as { line: number; message: string } | null },
   unread: new UnreadProducts(),
   uncompared: [] as PhotosToCompare[],
+  /** New references that are probably written otherwise at the service. */
+  likeExisting: new FileNotes(),
+  /** New references that may be written otherwise there. */
+  doubtfulNew: 0,
   /** Rows whose products were known, and whether any of these exists. */
   gone: 0,
   alive: 0,
@@ -119,8 +125,22 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
     plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
     if (decision.kind !== "send") return;
     plan.sends++;
+    if (known === null && !run.input.codesAsWritten) lookForMeant(row, plan, run);
     for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
   }
+}
+
+/** New references that are looked for at the service as they were meant: a file where all are damaged needs few examples. */
+const mostMeant = 100;
+
+/** Notes a new reference such as 1001.0 where the product 1001 exists. */
+function lookForMeant({ line, reference }: DecidedRow, plan: Plan, { products }: ImportRun): void {
+  const meant = meantReference(reference);
+  if (meant === null || ++plan.doubtfulNew > mostMeant) return;
+  const existing = products.of(meant);
+  if (existing === undefined) plan.unread.add(meant, null);
+  else if (existing !== null)
+    plan.likeExisting.add("like_existing", `${reference} for ${meant}`, () => ({ line, param: "reference" }));
 }
 
 /** The fields that a row changes of a product that exists, with their values. */

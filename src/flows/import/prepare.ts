@@ -11,7 +11,13 @@ import { mayNotRead } from "../service-errors.ts";
 import { byteText, counted, grouped } from "../words.ts";
 import { comparePhotos } from "./compare-photos.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
-import { askAboutPlan, rejectExcess, rejectLookalikes, rejectWithoutPhotos } from "./guards.ts";
+import {
+  askAboutPlan,
+  confirmLikeExisting,
+  rejectExcess,
+  rejectLookalikes,
+  rejectWithoutPhotos,
+} from "./guards.ts";
 import { type ImportRun, mostRowsReadEach, otherCatalogue } from "./import-run.ts";
 import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
 import { lookalikeCode } from "./references.ts";
@@ -32,6 +38,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     }
     if (plan.conflicts > 0 && (await askAboutPlan(plan, run))) plan = await makePlan(run);
     await rejectExcess(plan, run);
+    await confirmLikeExisting(plan, run);
     noteEstimate(plan, run);
     await uploadPlanned(plan, run);
     if (plan.localPhotos.size > 0 && run.products.isStale) {

@@ -179,7 +179,7 @@ export class FailedFile<Result> {
   /** With the delimiter, the encoding, the byte order mark and the line ends of the input, if it is a CSV file. */
   async #csvFile(output: OutputFile, reader: TableReader, kept: KeptColumns): Promise<FailedRowsFile> {
     const isCsv = reader instanceof CsvReader;
-    const dialect = isCsv ? reader.dialect : { delimiter: ",", linesBeforeHeader: 0 };
+    const dialect = isCsv ? reader.dialect : { delimiter: ",", isDeclared: false };
     const { lineEnd, form } = isCsv ? await detectStyle(this.#input, reader) : excelCsv;
     const file = new EncodedFile(output, form, () => "?");
     const rows = new FailedCsvRows(reader, kept, dialect, lineEnd);

@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { Dialect } from "../rows/csv-rows.ts";
+import type { Dialect } from "../rows/dialect.ts";
 import type { InputRow, RowForm } from "../rows/row-form.ts";
 import { failureColumns, isFailureColumn } from "../rows/row-form.ts";
 import type { TableReader } from "../rows/table-rows.ts";
@@ -39,10 +39,15 @@ export function keptCells(
 export class FailedCsvRows {
   readonly #reader: TableReader;
   readonly #kept: KeptColumns;
-  readonly #dialect: Dialect;
+  readonly #dialect: Omit<Dialect, "recordsAbove">;
   readonly #lineEnd: string;
 
-  constructor(reader: TableReader, kept: KeptColumns, dialect: Dialect, lineEnd: string) {
+  constructor(
+    reader: TableReader,
+    kept: KeptColumns,
+    dialect: Omit<Dialect, "recordsAbove">,
+    lineEnd: string,
+  ) {
     this.#reader = reader;
     this.#kept = kept;
     this.#dialect = dialect;
@@ -50,9 +55,9 @@ export class FailedCsvRows {
   }
 
   head(): string {
-    const { linesBeforeHeader, delimiter } = this.#dialect;
+    const { isDeclared, delimiter } = this.#dialect;
     const header = this.#line([...this.#kept.headers, ...failureColumns]);
-    return linesBeforeHeader > 0 ? `sep=${delimiter}${this.#lineEnd}${header}` : header;
+    return isDeclared ? `sep=${delimiter}${this.#lineEnd}${header}` : header;
   }
 
   row(row: InputRow, done: ReadonlySet<number>, failure: RowFailure): string {

@@ -1,5 +1,7 @@
 // Cells that a spreadsheet may run as formulas. Apart from cells.ts, which loads csv-stringify: each check of a file needs them.
 
+import { formulaText } from "../rows/formula-text.ts";
+
 /** Spaces of any kind: spreadsheets skip them before a formula. */
 const spaces = "[\\s\\u180e\\u200b-\\u200d\\u2060\\ufeff]*";
 const formulaStart = new RegExp(`^(?:[\\t\\r\\n]|${spaces}([^\\s]))`, "u");
@@ -35,11 +37,13 @@ export function guardedCell(text: string): string {
   return start + text.replace(delimited, (part) => (isGuardablePart(part) ? `'${part}` : part));
 }
 
-/** The text that was guarded, for an import. */
+/** The text that was guarded, or that is a formula, for an import. */
 export function unguardedCell(cell: string): string {
+  const text = formulaText(cell);
+  if (text !== null) return text;
   if (!cell.includes("'")) return cell;
-  const text = cell.replace(delimited, (part) => withoutApostrophe(part, isGuardablePart(part)));
-  return withoutApostrophe(text, isGuardable(text));
+  const unguarded = cell.replace(delimited, (part) => withoutApostrophe(part, isGuardablePart(part)));
+  return withoutApostrophe(unguarded, isGuardable(unguarded));
 }
 
 const withoutApostrophe = (text: string, isGuarded: boolean): string =>

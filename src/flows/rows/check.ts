@@ -132,7 +132,7 @@ export async function checkFile(
     await reportHead();
     await fileProblem(error.problem);
   }
-  for (const { code, value, count, ...place } of reader.headNotes) notes.add(code, value, () => place, count);
+  notes.addHead(reader);
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }

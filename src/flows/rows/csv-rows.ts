@@ -1,5 +1,8 @@
 import { parse } from "csv-parse";
+import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
+import type { HeaderForm } from "./find-header.ts";
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
+import { parseCells } from "./odd-lines.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { RowForm } from "./row-form.ts";
@@ -9,11 +12,13 @@ import { peek } from "./text.ts";
 /** Options of the CSV reader that come from flags. */
 export interface CsvOptions {
   delimiter?: string | undefined;
+  /** By which the header is found, if not by the form of the rows. */
+  finds?: HeaderForm | undefined;
 }
 
 /** Reads the rows of a CSV text in UTF-8 and reports problems by column. */
 export class CsvReader extends TableReader {
-  dialect: Dialect = { delimiter: ",", linesBeforeHeader: 0 };
+  dialect: Dialect = { delimiter: ",", isDeclared: false, recordsAbove: 0 };
   readonly #open: () => AsyncIterable<Buffer>;
   readonly #options: CsvOptions;
   /** The line on which the next record starts. */
@@ -30,20 +35,25 @@ export class CsvReader extends TableReader {
     const { first, all } = await peek(this.#open());
     const head = String(first ?? "");
     if (looksLikeJson(head)) throw new UnreadableInput(notCsv);
-    this.dialect = recogniseDialect(head, this.#options.delimiter, this.form);
-    let toSkip = this.dialect.linesBeforeHeader;
+    const { delimiter, finds = this.form } = this.#options;
+    this.dialect = recogniseDialect(head, delimiter, finds);
+    const { isDeclared, recordsAbove } = this.dialect;
+    let toSkip = recordsAbove + (isDeclared ? 1 : 0);
     try {
       for await (const records of this.#records(all)) {
         const rows: TableRow[] = [];
         for (const record of records) {
           const start = this.#line;
           this.#line += countLines(record instanceof StrayRecord ? record.cells : record);
-          if (toSkip > 0) toSkip--;
-          else if (record instanceof StrayRecord) {
+          const isStray = record instanceof StrayRecord;
+          if (!isStray && isBlank(record)) continue;
+          if (toSkip > 0) {
+            if (toSkip === recordsAbove) this.noteAbove(recordsAbove, start, isStray ? record.cells : record);
+            toSkip--;
+          } else if (isStray) {
             if (this.header.length === 0) this.#strayHeader(record, start);
             else rows.push(this.#strayRow(record, start));
-          } else if (isBlank(record)) continue;
-          else if (this.header.length === 0) this.readHeader(record, start);
+          } else if (this.header.length === 0) this.readHeader(record, start);
           else rows.push(this.#row(record, start));
         }
         if (rows.length > 0) yield rows;
@@ -82,19 +92,18 @@ export class CsvReader extends TableReader {
 
   protected override readHeader(record: readonly string[], line: number): void {
     super.readHeader(record, line);
-    const { delimiter, linesBeforeHeader } = this.dialect;
-    const isGiven = this.#options.delimiter !== undefined || linesBeforeHeader > 0;
+    const { delimiter, isDeclared } = this.dialect;
+    const isGiven = this.#options.delimiter !== undefined || isDeclared;
     const fitting = isGiven ? fittingDelimiter(record, delimiter, this.form) : null;
     // With the wrong delimiter, every other header problem is a consequence.
-    if (fitting !== null)
-      this.headProblems.splice(0, Number.POSITIVE_INFINITY, wrongDelimiter(line, delimiter, fitting));
+    if (fitting !== null) this.rejectHeader(wrongDelimiter(line, delimiter, fitting));
   }
 
   /** A header that cannot be read reliably makes all rows below it doubtful. */
   #strayHeader({ cells, atFault }: StrayRecord, line: number): void {
     const [column] = atFault as ReadonlySet<number> & [number];
     this.readHeader(cells, line);
-    this.headProblems.splice(0, Number.POSITIVE_INFINITY, strayQuote(line, cells[column]!.trim()));
+    this.rejectHeader(strayQuote(line, cells[column]!.trim()));
   }
 
   #strayRow({ cells, atFault }: StrayRecord, line: number): TableRow {
@@ -111,7 +120,14 @@ export class CsvReader extends TableReader {
   #row(record: readonly string[], line: number): TableRow {
     const expected = this.width;
     if (record.length === expected) return this.completeRow(record, line);
-    const message = `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one`;
+    const odd = this.oddRow(record, line);
+    if (odd !== null) return odd;
+    const { delimiter } = this.dialect;
+    const [first, ...others] = record;
+    const isOneCell = expected > 1 && isBlank(others) && parseCells(first!, delimiter).length === expected;
+    const message = isOneCell
+      ? "this line is one quoted cell with all columns in it: remove the quotes around it, and halve those in it"
+      : `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${delimiter}", or put quotes (") around a cell that contains one`;
     const reference = record[this.columns.referenceColumn]?.trim();
     return {
       line,
@@ -176,85 +192,4 @@ function wrongDelimiter(line: number, given: string, fitting: string): Problem {
   const [flag, header] = [given, fitting].map((character) => JSON.stringify(character));
   const message = `the delimiter ${flag} does not fit the header, which seems to use ${header}: use --delimiter ${fitting === "\t" ? "tab" : header}`;
   return { line, code: "wrong_format", message };
-}
-
-/** The delimiter of a CSV file, and the number of lines before its header. */
-export interface Dialect {
-  delimiter: string;
-  /** 1 if the file starts with a `sep=` line, as spreadsheets write it; otherwise 0. */
-  linesBeforeHeader: number;
-}
-
-type IsColumn = Pick<RowForm, "isColumn">;
-
-const candidates = [",", ";", "\t", "|"] as const;
-
-/** Records of the head that are compared with its header. */
-const comparedRecords = 20;
-
-/**
- * Detects the delimiter from the head of a file: a `sep=` line decides. Otherwise the one that yields the
- * most known columns wins; on a tie, the one whose rows are as long as the header (commas within prices are
- * not).
- */
-export function recogniseDialect(head: string, given: string | undefined, form: IsColumn): Dialect {
-  // Some programs quote it, like any cell that contains the delimiter.
-  const declared = /^(?:sep=([^\r\n])|"sep=([^\r\n"])")(?:\r\n|\n|\r|$)/i.exec(head);
-  if (declared !== null) return { delimiter: given ?? declared[1] ?? declared[2]!, linesBeforeHeader: 1 };
-  return { delimiter: given ?? likeliest(firstRecords(head), form), linesBeforeHeader: 0 };
-}
-
-/** The delimiter that a header seems to use instead of the one it was read with; null if that yields a known column. */
-function fittingDelimiter(header: readonly string[], read: string, form: IsColumn): string | null {
-  const isKnown = (cell: string) => cell.trim() !== "" && form.isColumn(cell);
-  if (header.some(isKnown)) return null;
-  const line = header.join(read);
-  const fitting = likeliest([line], form);
-  const cells = parseCells(line, fitting);
-  const fits = header.length === 1 ? cells.length > 1 : cells.some(isKnown);
-  return fits && fitting !== read ? fitting : null;
-}
-
-/** The first records unparsed, without blank ones; the end of the head may cut the last one. */
-function firstRecords(head: string): string[] {
-  const records: string[] = [];
-  let quoted = false;
-  let start = 0;
-  for (let at = 0; at <= head.length && records.length <= comparedRecords; at++) {
-    const character = head[at];
-    if (character === '"') quoted = !quoted;
-    const isEnd = character === undefined || (!quoted && (character === "\n" || character === "\r"));
-    if (!isEnd) continue;
-    const record = head.slice(start, at);
-    if (record.trim() !== "") records.push(record);
-    start = at + 1;
-  }
-  return records;
-}
-
-function likeliest([header = "", ...rows]: readonly string[], form: IsColumn): string {
-  let best = { delimiter: ",", known: -1, alike: -1, cells: 0 };
-  for (const delimiter of candidates) {
-    const cells = parseCells(header, delimiter);
-    const known = cells.filter((cell) => cell.trim() !== "" && form.isColumn(cell)).length;
-    const alike =
-      cells.length === 1
-        ? 0
-        : rows.filter((row) => parseCells(row, delimiter).length === cells.length).length;
-    if ((known - best.known || alike - best.alike || cells.length - best.cells) > 0)
-      best = { delimiter, known, alike, cells: cells.length };
-  }
-  return best.delimiter;
-}
-
-/** The cells of a record without their quotes: exact enough to count and recognize them. */
-function parseCells(record: string, delimiter: string): string[] {
-  const cells = [""];
-  let quoted = false;
-  for (const character of record) {
-    if (character === '"') quoted = !quoted;
-    else if (character === delimiter && !quoted) cells.push("");
-    else cells[cells.length - 1] += character;
-  }
-  return cells;
 }

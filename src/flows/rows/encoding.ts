@@ -1,6 +1,6 @@
 import { CatError } from "../../errors.ts";
 import { withoutEnd } from "../../text.ts";
-import { UnreadableInput } from "./problem.ts";
+import { type FoundEncodings, UnreadableInput } from "./problem.ts";
 
 /** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
 export type EncodingName = string | undefined;
@@ -21,6 +21,11 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
   [/^(?:win|windows|cp)[-_ ]?(125\d|874)$/, "windows-$1"],
   [/^ansi$/, "windows-1252"],
   [/^mac[-_ ]?(?:os)?[-_ ]?roman$/, "macintosh"],
+  [/^mac[-_ ]?cyrillic$/, "x-mac-cyrillic"],
+  [/^(?:windows|cp)[-_ ]?932$/, "shift_jis"],
+  [/^(?:windows|cp)[-_ ]?936$/, "gbk"],
+  [/^(?:windows|cp)[-_ ]?949$/, "euc-kr"],
+  [/^(?:windows|cp)[-_ ]?950$/, "big5"],
   [/^(?:iso|iec)?[-_ ]?8859[-_ ](\d+)$/, "iso-8859-$1"],
   [/^latin[-_ ](\d+)$/, "latin$1"],
   [/^utf[_ ]?(8|16)[-_ ]?([lb]e)?$/, "utf-$1$2"],
@@ -31,6 +36,18 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
  * Throws a usage error for an unknown name, before anything is read.
  */
 export function checkEncodingName(name: string): string {
+  const known = knownEncoding(name);
+  if (known !== null) return known;
+  throw new CatError(`unknown encoding: --encoding ${name}`, {
+    type: "usage",
+    code: "invalid_option",
+    hint: "Use --encoding utf-8, utf-16le, windows-1252, iso-8859-15, macintosh or another encoding that browsers know.",
+  });
+}
+
+/** The same; null for an unknown name, or what is no name. */
+export function knownEncoding(name: unknown): string | null {
+  if (typeof name !== "string") return null;
   const given = name.trim().toLowerCase();
   const known = otherNames.reduce(
     (text, [pattern, replacement]) => text.replace(pattern, replacement),
@@ -40,13 +57,21 @@ export function checkEncodingName(name: string): string {
   try {
     return new TextDecoder(known).encoding;
   } catch {
-    throw new CatError(`unknown encoding: --encoding ${name}`, {
-      type: "usage",
-      code: "invalid_option",
-      hint: "Use --encoding utf-8, utf-16le, windows-1252, iso-8859-15, macintosh or another encoding that browsers know.",
-    });
+    return null;
   }
 }
+
+const commonNames: Readonly<Record<string, string>> = {
+  macintosh: "Mac Roman",
+  "x-mac-cyrillic": "Mac Cyrillic",
+  big5: "Big5",
+  shift_jis: "Shift_JIS",
+};
+
+/** How people call an encoding. */
+export const encodingName = (encoding: string): string =>
+  commonNames[encoding] ??
+  (encoding.startsWith("windows-") ? encoding.replace("w", "W") : encoding.toUpperCase());
 
 /**
  * The form of the text that starts with `start`: by its byte order mark, by the given encoding, or UTF-16
@@ -87,31 +112,36 @@ export function unmarkedUtf16(start: Buffer): "utf-16le" | "utf-16be" | null {
   return isMost(even, odd) ? "utf-16be" : null;
 }
 
-/**
- * Advice for bytes that are not UTF-8 at `at`: the encoding to try first, and a sample of the text in it, so the user can
- * judge whether it is right.
- */
-export function encodingAdvice(bytes: Buffer, at: number): string {
-  const sample = readAs("windows-1252", bytes, at);
-  return sample.includes("\ufffd")
-    ? `its encoding is unknown ("${sample}"): save it as UTF-8 (in Excel: CSV UTF-8), or add --encoding`
-    : `it looks like Windows-1252 ("${sample}"): add --encoding windows-1252, or save it as UTF-8`;
+/** What to do about a text that is not UTF-8, as a part of a sentence. */
+export function encodingAdvice({ names, isSure, shownAs }: FoundEncodings): string {
+  const [first] = names;
+  const sample = (name: string) => `"${shownAs(name)}"`;
+  if (first === undefined)
+    return `its encoding is unknown (${sample("windows-1252")}): save it as UTF-8 (in Excel: CSV UTF-8), or add --encoding`;
+  if (isSure)
+    return `it looks like ${encodingName(first)} (${sample(first)}): add --encoding ${first}, or save it as UTF-8`;
+  const choices = names.map((name) => `--encoding ${name} (${sample(name)})`);
+  const right = choices.length === 1 ? "if its text is right" : "whose text is right";
+  return `add the encoding ${right}: ${choices.join(", ")}; or save it as UTF-8`;
 }
 
-/** The maximum sample size before and after the byte in question. */
-const sampleBytes = { before: 10, after: 16 };
+/** The maximum sample size before and after the character in question. */
+const sampleLength = { before: 10, after: 16 };
 /** Delimiters, line ends and characters that no cell contains. */
 const endsSample = /[\x00-\x1f\x7f",;|]/;
 
-/** The text around a byte within its cell, in a single-byte encoding; invisible characters become U+FFFD. */
+/** The text around a byte within its cell, in another encoding; invisible characters become U+FFFD. */
 export function readAs(encoding: string, bytes: Buffer, at: number): string {
-  const isText = (place: number) => !endsSample.test(String.fromCharCode(bytes[place]!));
-  let [start, end] = [at, at + 1];
-  while (start > Math.max(0, at - sampleBytes.before) && isText(start - 1)) start--;
-  while (end < Math.min(bytes.length, at + sampleBytes.after) && isText(end)) end++;
+  const from = 1 + Math.max(bytes.lastIndexOf(10, at), bytes.lastIndexOf(13, at));
   // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1.
-  const text = new TextDecoder(encoding).decode(bytes.subarray(start, end), { stream: true });
-  return withoutEnd(text.replace(/^ +/, ""), / /).replace(/\p{C}/gu, "\ufffd");
+  const decode = (end: number) =>
+    new TextDecoder(encoding).decode(bytes.subarray(Math.max(from, at - 256), end), { stream: true });
+  const place = decode(at).length;
+  const text = decode(at + 64);
+  let [start, end] = [place, place + 1];
+  while (start > Math.max(0, place - sampleLength.before) && !endsSample.test(text[start - 1]!)) start--;
+  while (end < Math.min(text.length, place + sampleLength.after) && !endsSample.test(text[end]!)) end++;
+  return withoutEnd(text.slice(start, end).replace(/^ +/, ""), / /).replace(/\p{C}/gu, "\ufffd");
 }
 
 const packings: readonly (readonly [string, RegExp])[] = [
@@ -120,6 +150,8 @@ const packings: readonly (readonly [string, RegExp])[] = [
   ["compressed with zstd", /^\x28\xb5\x2f\xfd/],
   ["a 7z archive", /^7z\xbc\xaf\x27\x1c/],
   ["a RAR archive", /^Rar!\x1a\x07/],
+  // The other ZIPs begin as workbooks do.
+  ["a ZIP file", /^PK(?:\x05\x06|\x07\x08)/],
   ["a tar archive", /^[\s\S]{257}ustar/],
 ];
 

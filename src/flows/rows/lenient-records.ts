@@ -1,3 +1,4 @@
+import { formulaText } from "./formula-text.ts";
 import { maxRecordLength, parseFault } from "./records.ts";
 
 /** A record with a stray quote: its cells, and the indexes of the invalid ones, which are kept unparsed. */
@@ -112,7 +113,8 @@ class LenientText {
       const end = this.#endOfCell(start);
       if (end === text.length && !isAll) return null;
       const cell = text.toString("utf8", start, end);
-      return { text: cell, end, isStray: cell.includes('"') };
+      // Programs that write for Excel put ="00123" into a cell without quotes.
+      return { text: cell, end, isStray: cell.includes('"') && formulaText(cell) === null };
     }
     const close = closingQuote(text, start);
     // The next bytes may be another quote, or the rest of a delimiter.

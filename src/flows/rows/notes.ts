@@ -1,9 +1,11 @@
 // What may be a mistake and is read as it is: said once a kind and file, with the count and the first place. A note changes
 // neither counts nor the exit status.
 
+import { shortened } from "../../contract/did-you-mean.ts";
 import { truncated, visible } from "../../text.ts";
 import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
+import { urlNoteKinds } from "./url-notes.ts";
 
 /** A kind of notes. */
 export interface NoteKind {
@@ -13,16 +15,65 @@ export interface NoteKind {
   readonly hint?: string;
   /** Whether it is asked about on a terminal, before anything is sent. */
   readonly asks?: boolean;
+  /** The kind that is not mentioned where the file has as many of this one, such as codes with decimals. */
+  readonly explains?: string;
 }
+
+const isAre = (count: number, noun: string, single: string, several: string): string =>
+  `${counted(count, noun)} ${count === 1 ? single : several}`;
+const asWritten = "Correct them. If the references of your shop are like that, add --codes-as-written.";
 
 /** The kinds, in no order: notes are listed by their first place. */
 export const noteKinds = {
+  ...urlNoteKinds,
   lines_above_header: {
     message: (count) => `${counted(count, "line")} above the header ${count === 1 ? "was" : "were"} not read`,
   },
   unseen_ends: {
     message: (count, value) =>
       `characters that cannot be seen were removed at the ends of ${counted(count, "value")}, such as "${shown(value)}"`,
+  },
+  whole_decimal: {
+    message: (count, value) =>
+      `${isAre(count, "reference", "ends", "end")} with ${/.0+$/.exec(value)![0]} (${shortened(value)}), as a program writes codes that it takes for numbers`,
+    hint: asWritten,
+    asks: true,
+  },
+  decimal: { message: () => "", explains: "whole_decimal" },
+  formatted_number: {
+    message: (count, value) =>
+      `${isAre(count, "value", "is a number as spreadsheets show it", "are numbers as spreadsheets show them")} (${shortened(value)})`,
+    hint: asWritten,
+    asks: true,
+  },
+  leading_apostrophe: {
+    message: (count, value) =>
+      `${isAre(count, "reference", "begins", "begin")} with the apostrophe that marks a text in spreadsheets (${shortened(value)})`,
+    hint: asWritten,
+    asks: true,
+  },
+  date_like: {
+    message: (count, value) =>
+      `${isAre(count, "value", "looks like a date", "look like dates")} (${shortened(value)}): a spreadsheet may have changed what was typed, such as MAR-1`,
+    hint: asWritten,
+    asks: true,
+  },
+  like_existing: {
+    message: (count, value) =>
+      `${isAre(count, "new reference", "probably means an existing product", "probably mean existing products")} (${shortened(value)})`,
+    asks: true,
+  },
+  empty_word: {
+    message: (count, value) =>
+      `${isAre(count, "value", "is", "are")} what programs write for a missing value (${shortened(value)})`,
+    hint: asWritten,
+    asks: true,
+  },
+  double_encoded: {
+    message: (count, value) =>
+      `${isAre(count, "value", "has", "have")} letters that were encoded twice (${shortened(value)})`,
+    hint: "Save the file again from its original, as UTF-8.",
+    asks: true,
   },
 } satisfies Readonly<Record<string, NoteKind>>;
 
@@ -71,9 +122,24 @@ export class FileNotes {
     else known.count += count;
   }
 
+  /** Adds the notes on the head of a file. */
+  addHead({ headNotes }: { readonly headNotes: readonly Omit<FileNote, "message">[] }): void {
+    for (const { code, value, count, ...place } of headNotes) this.add(code, value, () => place, count);
+  }
+
+  /** Whether a kind is explained by another one. */
+  #isExplained(code: NoteCode, count: number): boolean {
+    const isSilent = kindOf(code).explains !== undefined;
+    return (
+      isSilent ||
+      [...this.#found].some(([other, found]) => kindOf(other).explains === code && found.count >= count)
+    );
+  }
+
   /** The notes by their first place. */
   list(): FileNote[] {
     return [...this.#found]
+      .filter(([code, { count }]) => !this.#isExplained(code, count))
       .map(([code, { place, value, count }]) => {
         const { message, hint } = kindOf(code);
         const said = message(count, value);

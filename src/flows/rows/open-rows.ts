@@ -1,5 +1,6 @@
 import { CsvReader } from "./csv-rows.ts";
 import type { EncodingName } from "./encoding.ts";
+import type { HeaderForm } from "./find-header.ts";
 import type { NdjsonReader } from "./ndjson-rows.ts";
 import { UnreadableInput } from "./problem.ts";
 import type { InputRow, RowForm, RowReader } from "./row-form.ts";
@@ -18,6 +19,8 @@ export interface RowFile {
   readonly source: Source;
   readonly read: ReadOptions;
   readonly form: RowForm;
+  /** By which the header of a table is found, if not by `form`. */
+  readonly finds?: HeaderForm | undefined;
   /** Only so many rows are checked and sent (`--limit`); undefined for all. */
   readonly limit?: number | undefined;
 }
@@ -33,11 +36,12 @@ export async function openRows({
   source,
   read,
   form,
+  finds,
 }: RowFile): Promise<CsvReader | NdjsonReader | WorkbookReader> {
   if (source.sheet !== undefined)
     return new (await import("./workbook-rows.ts")).WorkbookReader(() => source.read(), source.sheet, form);
   const open = () => utf8Chunks(source.read(), read.encoding);
-  if (source.format === "csv") return new CsvReader(open, read, form);
+  if (source.format === "csv") return new CsvReader(open, { ...read, finds }, form);
   return new (await import("./ndjson-rows.ts")).NdjsonReader(open(), form);
 }
 

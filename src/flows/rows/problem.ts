@@ -43,17 +43,28 @@ export type ReadingCode =
   | "empty_file"
   | "wrong_encoding"
   | "nul_byte"
-  | "wrong_format";
+  | "wrong_format"
+  | "invalid_file";
 
 /** A problem of reading, independent of the kind of rows. */
 export type ReadingProblem = Problem & { code: ReadingCode };
 
+/** The encodings that a text may have, for people to choose by its sample. */
+export interface FoundEncodings {
+  /** Up to three, the most likely one first; none if no encoding reads the text. */
+  readonly names: readonly string[];
+  /** Whether the first one is certain enough to recommend it. */
+  readonly isSure: boolean;
+  /** A sample of the text, as an encoding reads it. */
+  readonly shownAs: (encoding: string) => string;
+}
+
 /** Stops a reader where the rest of the file cannot be split into rows. */
 export class UnreadableInput extends Error {
-  /** `shownAs`: the text that is not UTF-8, as another encoding reads it. */
+  /** `encodings`: those that a text may have that is not UTF-8. */
   constructor(
     readonly problem: ReadingProblem,
-    readonly shownAs?: (encoding: string) => string,
+    readonly encodings?: FoundEncodings,
   ) {
     super(problem.message);
   }

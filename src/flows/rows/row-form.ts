@@ -1,6 +1,7 @@
 // Turns users' files into rows with line numbers and problems. Each flow defines its rows by a RowForm;
 // reading text, CSV and NDJSON is common to all.
 
+import { formulaText } from "./formula-text.ts";
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import type { Problem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
@@ -24,6 +25,8 @@ export interface FieldProblem {
 export interface RowForm {
   /** Whether a CSV header is one of the form's columns; used to detect the delimiter. */
   isColumn(header: string): boolean;
+  /** What its columns may be called otherwise; used to find the header. */
+  readonly words?: Vocabulary;
   /** Reads a CSV header and passes its problems to `report`. */
   columns(header: readonly string[], line: number, report: (problem: Problem) => void): RowColumns;
   /** How the fields of an NDJSON line are read; undefined where they are taken as they are. */
@@ -187,7 +190,7 @@ export const isFailureColumn = (header: string): boolean =>
  * a leftover byte order mark) and how accents are composed.
  */
 export const normalHeader = (header: string): string => {
-  const name = header.trim().toLowerCase();
+  const name = (formulaText(header) ?? header).trim().toLowerCase();
   // Nearly every header is plain ASCII, and a file may have very many.
   if (/^[\x21-\x7e]*$/.test(name)) return name;
   return name

@@ -7,7 +7,7 @@ import { shownName } from "../words.ts";
 import { detectFormat, type InputFormat } from "./input-format.ts";
 import { expandedCopy, isDescriptor, isGzip, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
-import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
+import type { CopiedSheet, SheetReading } from "./workbook-copy.ts";
 
 /** A file that is read again for each walk over its rows, which are not kept. */
 export interface Source {
@@ -73,7 +73,7 @@ export interface SourcePlace {
    */
   isCompared?: boolean | undefined;
   /** How to find the sheet of a workbook; by default the only one that is visible. */
-  sheets?: Omit<SheetChoice, "signal"> | undefined;
+  sheets?: Omit<SheetReading, "signal"> | undefined;
   /** Called at the end if a workbook was saved after its rows were read. */
   onSaved?: (() => Promise<void>) | undefined;
 }
@@ -198,6 +198,9 @@ function readable(name: string, file: string, opened: Fingerprint, { job, isComp
   };
 }
 
+/** Where no columns are looked for, the first row with cells is the header. */
+const anyForm = { isColumn: () => true, columns: () => ({ names: [] }) };
+
 /** The rows of a workbook are copied once, so that a run reads the same ones even if the workbook changes meanwhile. */
 async function workbookSource(
   name: string,
@@ -208,7 +211,7 @@ async function workbookSource(
 ): Promise<Source> {
   const { copySheet } = await import("./workbook-copy.ts");
   const { createHash } = await import("node:crypto");
-  const choice = from.sheets ?? { isColumn: () => false, ask: null };
+  const choice = from.sheets ?? { forms: async () => [anyForm] as const, ask: null };
   const sheet = await copySheet(file, shownName(name), { ...choice, signal: from.signal });
   const rows = readable(name, sheet.path, await fingerprint(name, sheet.path), from);
   // Links and merged ranges stand beside the rows.

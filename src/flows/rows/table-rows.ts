@@ -1,6 +1,7 @@
 // Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name the column.
 
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
+import { oddLine, spoiledHeader } from "./odd-lines.ts";
 import { doubtCodes, type Place, type Problem } from "./problem.ts";
 import {
   type CellProblem,
@@ -32,6 +33,8 @@ export abstract class TableReader implements RowReader {
   protected width = 0;
   /** The columns of a failed file: `error_code` and `error_message`; -1 without them. */
   #failureCells: readonly [code: number, message: number] = [-1, -1];
+  /** The header without the columns of a failed file and those that were added. */
+  #ownHeader: readonly string[] = [];
 
   constructor(form: RowForm) {
     this.form = form;
@@ -47,6 +50,7 @@ export abstract class TableReader implements RowReader {
 
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     // Texts that are not known come first: a failed file keeps the row rejected by their code.
+    if (row.fault !== undefined && row.content === null) return [row.fault];
     if (row.fault !== undefined) return [...this.#doubts(row as TableRow), row.fault];
     const fieldProblems = this.form.problems(row.content);
     return fieldProblems instanceof Promise
@@ -61,7 +65,8 @@ export abstract class TableReader implements RowReader {
   notePlace({ line, record }: InputRow, { param: path, column: known }: FieldNote): NotePlace {
     const cells = record as readonly string[];
     const column = known ?? (path === undefined ? null : this.columns.columnOfPath(path, cells));
-    if (column === null || column < 0) return { line, ...this.place(line, -1, cells), param: path };
+    if (column === null || column < 0)
+      return { line, ...this.place(line, this.columns.names.indexOf(path ?? ""), cells), param: path };
     return { line, ...this.place(line, column), param: this.header[column]!.trim() };
   }
 
@@ -142,6 +147,36 @@ export abstract class TableReader implements RowReader {
     const findColumn = (name: string) =>
       record.findIndex((header, index) => names[index] === null && normalHeader(header) === name);
     this.#failureCells = [findColumn(failureColumns[0]), findColumn(failureColumns[1])];
+    this.#ownHeader = this.#withoutReason(own);
+    const place = this.place(line, 0);
+    const message = spoiledHeader(own, this.form, place.sheet !== undefined);
+    if (message !== null) this.rejectHeader({ line, ...place, code: "wrong_format", message });
+  }
+
+  /** Reports one problem of the header, of which all others are a consequence. */
+  protected rejectHeader(problem: Problem): void {
+    this.headProblems.splice(0, Number.POSITIVE_INFINITY, problem);
+  }
+
+  /** Notes the records above the header, which are not read; `first`: the cells of the first one. */
+  protected noteAbove(count: number, line: number, first: readonly string[]): void {
+    const value = first.find((cell) => cell.trim() !== "")?.trim() ?? "";
+    this.headNotes.push({ code: "lines_above_header", line, ...this.place(line, -1, first), count, value });
+  }
+
+  /** The invalid row of a record that is not one, such as a total; null for a row. */
+  protected oddRow(own: readonly string[], line: number): TableRow | null {
+    const message = oddLine(this.#withoutReason(own), this.#ownHeader);
+    if (message === null) return null;
+    const fault = { line, ...this.place(line, -1, own), code: "not_a_row", message };
+    // As long as the header, so that a failed file has the reason in its column.
+    const rest = Array<string>(Math.max(0, this.header.length - own.length)).fill("");
+    return { line, record: [...own, ...rest], content: null, fault };
+  }
+
+  /** The cells without those of a failed file. */
+  #withoutReason(own: readonly string[]): readonly string[] {
+    return this.#failureCells[0] === -1 ? own : own.filter((_, at) => !this.#failureCells.includes(at));
   }
 
   /** A record with empty cells instead of the added ones. */
@@ -152,6 +187,8 @@ export abstract class TableReader implements RowReader {
 
   /** The row of a record that has as many cells as the file has columns. */
   protected completeRow(own: readonly string[], line: number): TableRow {
+    const odd = this.oddRow(own, line);
+    if (odd !== null) return odd;
     const padded = this.padded(own);
     const ownContent = this.columns.toRow(padded);
     const record = padded === own ? own : [...own, ...this.form.added!.cells(ownContent)];

@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import {
   detectTextForm,
   type EncodingName,
@@ -58,23 +58,25 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const lines = new LineCounter();
   let carried = Buffer.alloc(0);
-  let atStart = true;
-  let hasLetters = false;
+  let last: Buffer | null = null;
+  let isForeign = false;
   for await (const chunk of chunks) {
     let bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
-    if (atStart && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
-    atStart = false;
+    if (last === null && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
+    if (last !== null) {
+      lines.count(last);
+      isForeign ||= !isAscii(last);
+    }
     // A character cut by the chunk's end waits for its remaining bytes.
     const cut = wholeCharacters(bytes);
     const text = bytes.subarray(0, cut);
-    if (!isUtf8(text)) throw notUtf8(text, lines, hasLetters);
-    hasLetters ||= text.includes(0xc3);
+    if (!isUtf8(text)) throw await notUtf8(bytes, chunks, lines, isForeign);
     rejectNul(text, lines);
-    lines.count(text);
     carried = Buffer.from(bytes.subarray(cut));
+    last = text;
     yield text;
   }
-  if (carried.length > 0) throw notUtf8(carried, lines, hasLetters);
+  if (carried.length > 0) throw await notUtf8(Buffer.concat([last!, carried]), chunks, lines, isForeign);
 }
 
 async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
@@ -103,7 +105,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   };
   for await (const chunk of encoding.startsWith("utf-16") ? chunks : withoutUtf8(chunks, encoding)) {
     const text = decode(chunk);
-    rejectNul(text, lines);
+    rejectNul(text, lines, null);
     lines.count(text);
     if (text.length > 0) yield text;
   }
@@ -185,33 +187,96 @@ class LineCounter {
   }
 }
 
-function rejectNul(text: Buffer, lines: LineCounter): void {
+const utf16 = ["utf-16le", "utf-16be"];
+
+/** `toTry`: encodings in which a NUL byte is no character of its own; null if one was given. */
+function rejectNul(text: Buffer, lines: LineCounter, toTry: readonly string[] | null = utf16): void {
   const at = text.indexOf(0);
   if (at === -1) return;
+  const encoding = toTry && (unmarkedUtf16(text) ?? toTry.find((name) => isTableIn(name, text)));
   lines.count(text.subarray(0, at));
+  if (!encoding && /[\x01-\x08\x0e-\x19\x1b-\x1f]/.test(text.toString("latin1"))) throw notText(lines.line);
+  const advice = encoding ? `for UTF-16, use --encoding ${encoding}` : "save it as UTF-8";
   throw new UnreadableInput({
     line: lines.line,
     code: "nul_byte",
-    message: `contains a NUL byte, so it is not plain text: for UTF-16, use --encoding ${unmarkedUtf16(text) ?? "utf-16le"}`,
+    message: `contains a NUL byte, so it is not plain text: ${advice}`,
   });
 }
 
-/** `hasLetters`: whether the text before has letters of Latin languages, as UTF-8. */
-function notUtf8(text: Buffer, lines: LineCounter, hasLetters: boolean): UnreadableInput {
-  const at = firstInvalid(text);
-  lines.count(text.subarray(0, at));
-  // Files of several programs, one after the other: any encoding is wrong for some of the rows.
-  if (hasLetters || letterOfUtf8.test(text.toString("latin1", 0, at)))
-    return new UnreadableInput({
-      line: lines.line,
-      code: "wrong_encoding",
-      message: `text is not UTF-8 from here on ("${readAs("windows-1252", text, at)}"), but before: save the complete file as UTF-8`,
-    });
-  const message = `the file is not UTF-8; ${encodingAdvice(text, at)}`;
-  return new UnreadableInput({ line: lines.line, code: "wrong_encoding", message }, (encoding) =>
-    readAs(encoding, text, at),
-  );
+/** Whether bytes are lines in UTF-16, without the characters that nobody types. */
+function isTableIn(encoding: string, bytes: Buffer): boolean {
+  const text = new TextDecoder(encoding).decode(bytes, { stream: true });
+  return /[\r\n]/.test(text) && !/[^\P{C}\t\r\n]|\ufffd/u.test(text);
 }
+
+const notText = (line: number): UnreadableInput =>
+  new UnreadableInput({
+    line,
+    code: "invalid_file",
+    message: "the file is not text: choose a CSV or NDJSON file, or a workbook",
+  });
+
+/** So many bytes after the first ones that are not UTF-8 decide the encoding. */
+const examinedBytes = 256 * 1024;
+/** Of these, so many of lines with foreign letters. */
+const examinedText = 32 * 1024;
+
+/** The error for a text that is not UTF-8. `isForeign`: whether the chunks before have foreign letters as UTF-8. */
+async function notUtf8(
+  chunk: Buffer,
+  more: AsyncIterable<Buffer>,
+  lines: LineCounter,
+  isForeign: boolean,
+): Promise<UnreadableInput> {
+  const at = firstInvalid(chunk);
+  lines.count(chunk.subarray(0, at));
+  const parts = [chunk];
+  let length = chunk.length - at;
+  if (length < examinedBytes) {
+    for await (const part of more) {
+      parts.push(part);
+      length += part.length;
+      if (length >= examinedBytes) break;
+    }
+  }
+  const bytes = Buffer.concat(parts);
+  if (isBinary(bytes)) return notText(lines.line);
+  const { line } = lines;
+  const problem = (message: string) => ({ line, code: "wrong_encoding", message }) as const;
+  const foreign = bytes
+    .toString("latin1")
+    .split(/[\r\n]+/)
+    .filter((text) => /[\x80-\xff]/.test(text));
+  // Files of several programs, one after the other: any encoding is wrong for some of the rows.
+  if (isForeign || foreign.some(hasUtf8)) {
+    const message = `text is not UTF-8 here ("${readAs("windows-1252", bytes, at)}"), but in other places: save the complete file as UTF-8`;
+    return new UnreadableInput(problem(message));
+  }
+  const { findEncodings } = await import("./find-encodings.ts");
+  const text = Buffer.from(foreign.join("\n"), "latin1").subarray(0, examinedText);
+  const encodings = findEncodings(text);
+  return new UnreadableInput(problem(`the file is not UTF-8; ${encodingAdvice(encodings)}`), encodings);
+}
+
+/** Whether bytes have NUL, or as many control characters as no text has; lists of FileMaker have some. */
+function isBinary(bytes: Buffer): boolean {
+  // MS-DOS ends a text with the byte 26.
+  const isControl = (byte: number) => byte < 9 || (byte > 13 && byte < 32 && byte !== 26) || byte === 127;
+  const controls = bytes.filter(isControl).length;
+  return bytes.includes(0) || controls * 200 > bytes.length;
+}
+
+/**
+ * Whether a line has a cell of UTF-8. Two bytes may be UTF-8 by chance in other encodings, as 女 is: a cell has a letter among
+ * Latin ones, or three of them.
+ */
+const hasUtf8 = (line: string): boolean =>
+  line.split(/[,;|"\t]/).some((cell) => {
+    const count = cell.match(/[\xc2-\xf4][\x80-\xbf]+/g)?.length ?? 0;
+    const isWord = count >= 3 || (/[a-z]/i.test(cell) && letterOfUtf8.test(cell));
+    return count > 0 && isWord && isUtf8(Buffer.from(cell, "latin1"));
+  });
 
 /** The offset after the last complete character: at most three bytes before the end. */
 function wholeCharacters(bytes: Buffer): number {

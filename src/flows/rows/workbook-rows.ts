@@ -3,11 +3,13 @@
 import split2 from "split2";
 import { parseJson } from "../../json.ts";
 import { photoEnding } from "../files/file-names.ts";
-import { type Cell, type CellDoubt, columnName } from "../workbook/cell.ts";
+import { type Cell, columnName } from "../workbook/cell.ts";
 import type { MergedRange } from "../workbook/sheet.ts";
+import { damagedCell } from "./damage.ts";
+import type { FieldNote } from "./notes.ts";
 import type { Place } from "./problem.ts";
 import { recordBatches } from "./records.ts";
-import type { CellProblem, RowForm } from "./row-form.ts";
+import type { CellProblem, InputRow, RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import type { CopiedRow, CopiedSheet } from "./workbook-copy.ts";
 
@@ -65,8 +67,21 @@ export class WorkbookReader extends TableReader {
     return problems;
   }
 
+  /** A cell with a problem needs no note as well. */
+  override notes(row: InputRow): readonly FieldNote[] {
+    const notes = super.notes(row);
+    const { names } = this.columns;
+    const isDamaged = (param: string | undefined) =>
+      (row as SheetTableRow).cells.some(
+        ({ column, doubt }) => doubt !== undefined && names[column] === param,
+      );
+    return notes.length === 0 ? notes : notes.filter(({ param }) => !isDamaged(param));
+  }
+
   #readHeaderCells(cells: readonly Cell[], line: number): void {
     const width = Math.max(...cells.map(({ column }) => column)) + 1;
+    const { count, row, cells: above } = this.#sheet.above;
+    if (count > 0) this.noteAbove(count, row, above);
     this.readHeader(toRecord(cells, width), line);
     const { merged } = this.#sheet.extras;
     this.#merged = this.columns.names.map((name, column) =>
@@ -170,30 +185,13 @@ const sameUrl = (a: string, b: string): boolean => {
 /** Why a cell of a column of the form cannot be used; null if it can. */
 function cellProblem({ text, doubt, link }: Cell, name: string): Omit<CellProblem, "column"> | null {
   if (doubt === "date" && name === "description") return null;
-  if (doubt !== undefined) {
-    const [code, message] = doubts[doubt];
-    return { code, message: message.replace("TEXT", text) };
-  }
+  if (doubt !== undefined) return damagedCell(text, doubt);
   if (link === undefined) return null;
   return {
     code: "link_differs",
     message: `the cell links to ${link}, but its text is another URL: remove the link`,
   };
 }
-
-const asText = "format the column as Text and type it again";
-
-const doubts: Readonly<Record<CellDoubt, readonly [code: string, message: string]>> = {
-  error_cell: ["error_cell", "the cell has the error TEXT: correct it"],
-  no_value: [
-    "formula_without_value",
-    "the file has no value for this formula: open it in Excel or LibreOffice and save it",
-  ],
-  too_many_digits: ["too_many_digits", `a spreadsheet keeps only 15 digits of this number: ${asText}`],
-  date: ["date_in_text", `the cell is a date, not a text: ${asText}`],
-  shown_differently: ["shown_differently", `the sheet shows TEXT as another text: ${asText}`],
-  image_in_cell: ["image_in_cell", "a picture in a cell cannot be read: use its URL or the name of a file"],
-};
 
 const mergedMessage = ({ firstRow, lastRow, firstColumn, lastColumn }: MergedRange): string =>
   `${columnName(firstColumn)}${firstRow}:${columnName(lastColumn)}${lastRow} are merged: unmerge them, and fill each cell`;

@@ -67,6 +67,8 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly sameOrganization?: boolean | null;
   /** Whether a run that has ended is read, instead of begun again. */
   readonly once?: boolean;
+  /** Whether a run has begun its work: an open one that has not is passed over for one that has ended. */
+  readonly isBegun?: ((run: StoredRun, state: State) => boolean) | undefined;
   /** The ID of the run to work on, if it is one of this identity, and not the last one. */
   readonly runId?: string | undefined;
   /** Whether no other run of this kind may work at the same time, whatever its input. */
@@ -95,7 +97,9 @@ export async function withRun<Done>(
     const account = await findAccount({ client, state, service, sameOrganization, onNote, signal });
     const named = namedRun(request, account, state);
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
-    const { hold, begun, ended, finished, open } = claimRun(fresh, { pid, once, heldAs, named }, state);
+    const { isBegun } = request;
+    const claim = { pid, once, heldAs, named, isBegun };
+    const { hold, begun, ended, finished, open } = claimRun(fresh, claim, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
       client,
       clock,
@@ -187,15 +191,23 @@ export function claimRun(
     once,
     heldAs = run.identity,
     named = null,
-  }: { pid: number; once: boolean; heldAs?: string; named?: StoredRun | null },
-  { runs }: State,
+    isBegun = () => true,
+  }: Pick<RunRequest, "isBegun"> & {
+    pid: number;
+    once: boolean;
+    heldAs?: string;
+    named?: StoredRun | null;
+  },
+  state: State,
 ) {
+  const { runs } = state;
   const owner = { pid, since: run.startedAt, file: run.file };
   const hold = runs.hold(run.account, heldAs, owner);
   const last = runs.findOpen(run);
   const isRead = named !== null && named.id !== last?.id;
-  const begun = isRead ? null : last;
-  const ended = isRead ? named : begun === null ? runs.findEnded(run) : null;
+  const passed = once ? lastBegun(last, state, isBegun) : null;
+  const begun = isRead || passed !== null ? null : last;
+  const ended = isRead ? named : begun === null ? (passed ?? runs.findEnded(run)) : null;
   const finished = isRead || once ? ended : null;
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.
@@ -204,6 +216,19 @@ export function claimRun(
   }
   if (begun === null && finished === null) runs.begin(run);
   return { hold, begun, ended, finished, open: begun ?? finished ?? run };
+}
+
+/** The run that counts instead of an open one that has not begun its work: the last one that has, and has ended; else null. */
+export function lastBegun(
+  open: StoredRun | null,
+  state: State,
+  isBegun: NonNullable<RunRequest["isBegun"]>,
+): StoredRun | null {
+  if (open === null || isBegun(open, state)) return null;
+  const { account, kind, identity } = open;
+  const isEnded = (run: StoredRun & { readonly isEnded: boolean }) =>
+    run.isEnded && run.account === account && run.identity === identity && isBegun(run, state);
+  return state.runs.ofKind(kind).find(isEnded) ?? null;
 }
 
 /** The error for work that another process does, which may be of another kind: an undo excludes imports. */

@@ -85,7 +85,7 @@ describe("--products-from reads", () => {
     const { id, reference } = product(world, 2);
     world.write("a.xlsx", workbookOf({ S: [["Our picks"], [], ["Reference"], [reference], [""]] }));
     const { exit, stderr } = await world.cat("export --manifest --products-from a.xlsx");
-    expect(stderr.split("\n")[0]).toBe('1 row above the header of "S" skipped.');
+    expect(stderr.split("\n")[0]).toBe("a.xlsx: S!A1  1 line above the header was not read.");
     expect([exit, exported(world)]).toEqual([0, [id]]);
   });
 

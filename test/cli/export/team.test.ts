@@ -261,9 +261,10 @@ describe("the decisions of a mirror", () => {
       expect([ran.exit, ran.stderr], who).toEqual([
         3,
         expect.stringMatching(
-          /m\/decisions\.csv:2 {2}decision {2}invalid_decision[\s\S]*\nRestore m\/decisions\.csv from a copy, or move it away and hand the decisions on again\.\n$/,
+          /m\/decisions\.csv:2 {2}decision {2}invalid_decision[\s\S]* has 1 problem; nothing was (?:handed on|exported)\nRestore m\/decisions\.csv from a copy, or move it away and hand the decisions on again\.\n$/,
         ),
       ]);
+      expect(ran.stderr).toContain(who === "ben" ? "nothing was handed on" : "nothing was exported");
       expect(world.read("m/decisions.csv")).toBe(damaged);
     }
     // A copy that was cut, or another file.

@@ -508,6 +508,8 @@ describe("--missing compares", () => {
     const dry = await world.cat("tryon looks.csv --missing --dry-run --json");
     expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 2, existing: 0 });
     const planned = await world.cat("tryon looks.csv --missing --dry-run", elsewhere(world));
+    const counted = await world.cat("tryon looks.csv --missing --dry-run --json", elsewhere(world));
+    expect(JSON.parse(counted.stdout)).toMatchObject({ existing: 2, existing_unknown: 2 });
     expect(planned.stderr).toContain(
       "2 images of looks.csv exist, but look_at_camera of them is unknown: counted as existing.\nlooks.csv: 0 images",
     );
@@ -515,6 +517,8 @@ describe("--missing compares", () => {
     expect(theirs.stderr).toBe(
       "2 images of looks.csv exist, but look_at_camera of them is unknown: counted as existing.\nNothing to do: 2 images of looks.csv exist.\n",
     );
+    const again = await world.cat("tryon looks.csv --missing --yes --json", elsewhere(world));
+    expect(summaryOf(again.stdout)).toMatchObject({ existing: 2, existing_unknown: 2 });
     expect(summaryOf((await world.cat("tryon looks.csv --missing --yes --json")).stdout)).toMatchObject({
       ...{ queued: 2, existing: 0 },
     });

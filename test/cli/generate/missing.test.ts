@@ -283,3 +283,58 @@ describe("the same file without --missing", () => {
     expect(world.tasks()).toHaveLength(4);
   });
 });
+
+describe("after a --missing that found images of another machine, the command without it", () => {
+  const [first, second] = looks as [string, string];
+  const elsewhere = ({ folder }: World) => ({ env: { CAT_HOME: join(folder, "other") } });
+  /** A world whose other machine has generated the first look; this one knows nothing of it. */
+  async function ofTwoMachines(): Promise<World> {
+    const world = await generateWorld();
+    world.looks(first);
+    expect((await world.cat("tryon looks.csv --yes", elsewhere(world))).exit).toBe(0);
+    return world;
+  }
+
+  test.each([
+    ["all of them", [first], 1],
+    ["some of them, twice", [first, second], 2],
+  ])("pays for none: %s", async (_, rows, images) => {
+    const world = await ofTwoMachines();
+    world.looks(...rows);
+    for (let at = 0; at < 2; at++) expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
+    expect(world.tasks()).toHaveLength(images);
+    // A command that stopped before it queued anything decides nothing.
+    for (let at = 0; at < 2; at++) expect((await world.cat("tryon looks.csv --fresh")).exit).toBe(2);
+    const dry = await world.cat("tryon looks.csv --dry-run --json");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 0, unchanged: images });
+    const plain = await world.cat("tryon looks.csv --yes --save images");
+    expect(plain).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Nothing to do: /) });
+    // With the images of the other machine.
+    expect(plain.stderr).toContain(`Saved ${images} image`);
+    expect(world.tasks()).toHaveLength(images);
+  });
+
+  test("counts a rejected one as existing, and --missing generates it again", async () => {
+    const world = await ofTwoMachines();
+    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
+    world.write("decisions.csv", `task_id,decision\n${world.tasks()[0]!.id},reject\n`);
+    expect((await world.cat("tasks review decisions.csv")).exit).toBe(0);
+    const plain = await world.cat("tryon looks.csv --yes");
+    expect(plain).toMatchObject({ exit: 0, stderr: "Nothing to do: 1 image of looks.csv exists.\n" });
+    expect((await world.cat("tryon looks.csv --missing --yes")).stderr).toContain("Generated 1 image");
+    expect(world.tasks()).toHaveLength(2);
+  });
+
+  test("does not say that images of a product exist that was deleted and imported again", async () => {
+    const world = await ofTwoMachines();
+    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
+    expect((await world.cat("products delete DRESS-1 --yes")).exit).toBe(0);
+    expect((await world.cat("import products.ndjson", elsewhere(world))).stderr).toContain("1 created");
+    const plain = await world.cat("tryon looks.csv --yes");
+    expect(plain.stderr).toContain(
+      "1 image of looks.csv does not exist anymore. To generate it, add --missing.\nNothing was queued.\n",
+    );
+    expect(plain.stderr).not.toContain("Nothing to do");
+    expect((await world.cat("tryon looks.csv --missing --yes")).stderr).toContain("Generated 1 image");
+  });
+});

@@ -74,3 +74,35 @@ test("a dry run notes both directions, as a code and a place for programs", asyn
     ],
   });
 });
+
+test("a run with --json has the notes of its dry run in the summary", async () => {
+  const world = await clothes();
+  world.looks("W-1,Bastian,Strand,full-front", "W-2,Amara,studio,full-front");
+  const line = "tryon looks.csv --map-value background:Strand=plage --json";
+  const dry = await world.cat(`${line} --dry-run`);
+  const { notes } = JSON.parse(dry.stdout);
+  expect(notes.map(({ code }: { code: string }) => code)).toEqual(["unlisted_value", "sex_mismatch"]);
+  const ran = await world.cat(`${line} --yes`);
+  expect(JSON.parse(ran.stdout).notes).toEqual(notes);
+});
+
+test("images of an invalid row of several are counted as such, by --json and for people", async () => {
+  const world = await clothes();
+  world.looks("W-1,Amara,studio,full-front", "NOPE,Amara,studio|beach,full-front|full-back");
+  const line = "tryon looks.csv --matrix --skip-invalid --yes";
+  const json = await world.cat(`${line} --json`);
+  expect(JSON.parse(json.stdout)).toMatchObject({ total: 5, queued: 1, invalid: 4 });
+  world.looks("M-1,Bastian,studio,full-front", "NOPE,Amara,studio|beach,full-front|full-back");
+  expect((await world.cat(line)).stderr).toContain("\n  4 images of invalid rows skipped\n");
+});
+
+test.each(["--results a.pdf", "--failed a.zip", "--gallery a.xlsx"])(
+  "a dry run rejects a false ending as well: %s",
+  async (flag) => {
+    const world = await clothes();
+    world.looks("W-1,Amara,studio,full-front");
+    const ran = await world.cat(`tryon looks.csv --dry-run ${flag}`);
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain(`error: cannot write ${flag}: it is written as `);
+  },
+);

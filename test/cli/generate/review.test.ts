@@ -255,7 +255,7 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
     world.review("decisions.csv", ["reject", "zu d\u00fcnn"]);
     writeFileSync(join(world.folder, "decisions.csv"), world.read("decisions.csv"), "latin1");
     const stderr =
-      "error: cannot read decisions.csv: it is not UTF-8\nAdd --encoding windows-1252, or save it as UTF-8 (in Excel: CSV UTF-8).\n";
+      'error: cannot read decisions.csv: it is not UTF-8\nAdd the encoding if its text is right: --encoding windows-1252 ("zu dünn"); or save it as UTF-8.\n';
     expect(await world.cat("tasks review decisions.csv")).toEqual({ exit: 3, stdout: "", stderr });
     const again = "tryon --rerun decisions.csv --encoding windows-1252";
     const ran = await world.cat("tasks review decisions.csv --encoding windows-1252");

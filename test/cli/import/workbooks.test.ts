@@ -103,11 +103,11 @@ describe("a workbook is imported like a CSV file", () => {
     const ran = await cat("import a.xlsx --dry-run --no-progress");
     expect(ran.exit).toBe(3);
     expect(ran.stderr.split("\n").slice(0, 6)).toEqual([
-      '1 row above the header of "My sheet" skipped.',
       "1 reference stored as a number: zeros that it may have had at the start are lost.",
       "a.xlsx: 'My sheet'!A5  reference  shown_differently  the sheet shows 2026-03-01 as another text: format the column as Text and type it again",
       "a.xlsx: 'My sheet'!B6  name  invalid_row  name is missing",
       "a.xlsx: 'My sheet'!A7  reference  too_many_digits  a spreadsheet keeps only 15 digits of this number: format the column as Text and type it again",
+      "a.xlsx: 'My sheet'!A1  1 line above the header was not read.",
       "error: a.xlsx has 3 invalid rows out of 4; nothing was sent",
     ]);
     const json = JSON.parse((await cat("import a.xlsx --dry-run --json")).stdout);
@@ -155,7 +155,7 @@ describe("a header in another language", () => {
     const { cat } = await worldWith("a.xlsx", workbookOf(sheets));
     const ran = await cat(`import a.xlsx --dry-run --no-progress ${maps.slice(2, 3)}`);
     expect(ran.stderr).toContain('Reading the sheet "Frühjahr 2026", whose columns fit');
-    expect(ran.stderr).toContain('1 row above the header of "Frühjahr 2026" skipped.');
+    expect(ran.stderr).toContain("a.xlsx: 'Frühjahr 2026'!A1  1 line above the header was not read.");
     expect(ran.stderr).toContain(`a.xlsx: 'Frühjahr 2026'!A3  Artikelnummer  unknown_column`);
     expect((await cat(`import a.xlsx --dry-run ${maps.join(" ")}`)).exit).toBe(0);
     const named = await cat(`import a.xlsx --sheet "Frühjahr 2026" --dry-run --no-progress`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CsvCells } from "../../../src/flows/import/cells.ts";
 import { nearestColumns, parseColumn, readColumns } from "../../../src/flows/import/columns.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
-import { recogniseDialect } from "../../../src/flows/rows/csv-rows.ts";
+import { recogniseDialect } from "../../../src/flows/rows/dialect.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
 import { emptyColumns, photoColumns } from "../../../src/flows/rows/row-form.ts";
 
@@ -158,14 +158,16 @@ describe("the delimiter", () => {
   ])("is %j %s", (delimiter, _, head) => {
     expect(recogniseDialect(head, undefined, importForm(new Map()))).toEqual({
       delimiter,
-      linesBeforeHeader: 0,
+      isDeclared: false,
+      recordsAbove: 0,
     });
   });
 
   test("is the one after sep=", () => {
     expect(recogniseDialect("sep=;\r\na,b;c\r\n", undefined, importForm(new Map()))).toEqual({
       delimiter: ";",
-      linesBeforeHeader: 1,
+      isDeclared: true,
+      recordsAbove: 0,
     });
   });
 });

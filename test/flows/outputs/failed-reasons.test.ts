@@ -6,7 +6,7 @@ import type { TableReader } from "../../../src/flows/rows/table-rows.ts";
 test("the reasons in a failed file are guarded, and the user's own cells stay as they are", () => {
   const reader = { header: ["reference", "name"] } as unknown as TableReader;
   const kept = { columns: [0, 1], headers: ["reference", "name"] };
-  const rows = new FailedCsvRows(reader, kept, { delimiter: ",", linesBeforeHeader: 0 }, "\n");
+  const rows = new FailedCsvRows(reader, kept, { delimiter: ",", isDeclared: false }, "\n");
   const failure = { code: "=cmd|x", message: 'first;=HYPERLINK("https://a.example")' };
   const row = (record: readonly string[]) => rows.row({ record } as unknown as InputRow, new Set(), failure);
   expect(row(["=A-1", "-2+3"])).toBe(`=A-1,-2+3,'=cmd|x,"first;'=HYPERLINK(""https://a.example"")"\n`);

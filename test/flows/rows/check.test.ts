@@ -239,7 +239,7 @@ describe("a problem names line, column and code", () => {
         line: 5002,
         code: "wrong_encoding",
         message:
-          'the file is not UTF-8; it looks like Windows-1252 ("Aé"): add --encoding windows-1252, or save it as UTF-8',
+          'the file is not UTF-8; add the encoding if its text is right: --encoding windows-1252 ("Aé"); or save it as UTF-8',
       },
     ]);
   });

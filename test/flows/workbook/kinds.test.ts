@@ -79,7 +79,7 @@ test.each(["xlsx", "ods"] as const)(
     expect(await cat(`import a.${kind} --dry-run --no-progress`)).toMatchObject({
       exit: 0,
       stderr: `Reading the sheet "Produkte", whose columns fit; choose another one with --sheet.
-1 row above the header of "Produkte" skipped.
+a.${kind}: Produkte!A1  1 line above the header was not read.
 a.${kind}: 1 row, all valid. Nothing was sent (--dry-run).
 `,
     });

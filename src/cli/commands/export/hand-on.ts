@@ -34,7 +34,7 @@ export async function openHandOn(app: App, mirror: string, flags: BucketFlags): 
     );
   return async (decisions) => {
     const { clock } = app.context;
-    const read = mirrorDecisions(app, mirror);
+    const read = mirrorDecisions(app, mirror, "nothing was handed on");
     const reviews = new Reviews(decisions);
     await exchangeDecisions(store, reviews, { read, clock, isDryRun: false });
     const overruled = decisions.filter(({ task, decision }) => reviews.of(task)?.decision !== decision);

@@ -31,14 +31,15 @@ export async function openReviews(app: App, files: readonly string[]): Promise<R
 export const openGate = async (app: App, { filter, decisions }: ReviewFlags): Promise<ReviewGate> =>
   new ReviewGate(filter === null ? new Reviews() : await openReviews(app, decisions), filter);
 
-/** Reads the decisions of a mirror. Their times are those of the machines that have recorded them. */
+/** Reads the decisions of a mirror. Their times are those of the machines that have recorded them. `left` is for an error. */
 export const mirrorDecisions =
-  (app: App, mirror: string): DecisionsReader =>
+  (app: App, mirror: string, left?: string): DecisionsReader =>
   async (content) => {
     const name = nameIn(mirror, decisionsFile);
     const source = await textSource(name, String(content));
     try {
-      return await readAll(app, { ...source, format: "csv" }, { savedAt: 0, now: Number.POSITIVE_INFINITY });
+      const times = { savedAt: 0, now: Number.POSITIVE_INFINITY };
+      return await readAll(app, { ...source, format: "csv" }, { ...times, left });
     } catch (error) {
       const hint = `Restore ${name} from a copy, or move it away and hand the decisions on again.`;
       throw error instanceof InputError ? withHint(error, hint) : error;
@@ -48,10 +49,9 @@ export const mirrorDecisions =
 async function readAll(
   app: App,
   source: Source,
-  times: { savedAt: number; now: number },
+  { left = "nothing was exported", ...times }: { savedAt: number; now: number; left?: string | undefined },
 ): Promise<ReviewDecision[]> {
   const { decisions, problems, located } = await readDecisions(source, null);
-  const left = "nothing was exported";
   await rejectProblems(app, source.name, problems.map(located), { rows: decisions.length, left });
   return toDecisions(decisions, times);
 }

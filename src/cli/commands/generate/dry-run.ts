@@ -9,7 +9,12 @@ import {
   placeKey,
   sentGenerations,
 } from "../../../flows/generate/generation.ts";
-import { type GenerateInput, identityOf, lookRule } from "../../../flows/generate/generation-run.ts";
+import {
+  type GenerateInput,
+  hasBegun,
+  identityOf,
+  lookRule,
+} from "../../../flows/generate/generation-run.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
@@ -18,12 +23,14 @@ import type { Problem } from "../../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
-import { namedProblem, problemsForPeople, wholeMessage } from "../../output/problem-list.ts";
+import { checkOutputNames } from "../../files/output-targets.ts";
+import { outputFormat } from "../../output/output-names.ts";
+import { namedProblem, problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
 import { inputRejected } from "./report.ts";
-import { noteLines, type UnlistedNote, unlistedNotes } from "./unlisted-values.ts";
+import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 
 /**
  * Checks the input and shows what it would generate. With an API key it also looks up products and models; without one it
@@ -36,6 +43,8 @@ export async function dryRun(
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   const { file, replacing } = input;
+  checkOutputNames({ ...flags, file: flags.input }, file.source);
+  if (flags.gallery !== undefined) outputFormat("--gallery", flags.gallery, ["html"]);
   const name = shownName(file.source.name);
   const problems: Problem[] = [];
   const { random, interrupt } = app.context;
@@ -76,22 +85,24 @@ export async function dryRun(
   const found = resolved?.generations.filter((one) => asks.has(placeKey(one))) ?? [];
   const mismatches = mismatchNotes(found, inFile.table);
   const notes = [...unlisted, ...mismatches];
+  const { notes: read = [] } = check;
   if (app.io.json) {
     await app.io.jsonData({
       ...plan,
       ...(there !== null && { unchanged: there.existing + there.inProgress }),
       ...(there !== null && flags.missing && { existing: there.existing, in_progress: there.inProgress }),
-      ...(notes.length > 0 && { notes: notes.map(toJson) }),
+      ...(there !== null && there.unknown > 0 && { existing_unknown: there.unknown }),
+      ...(notes.length + read.length > 0 && { notes: [...read, ...notes.map(noteJson)] }),
     });
   } else {
     const { fields } = generationVocabulary(flags.kind);
     const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
     for (const problem of problems) await list.add(problem);
-    await list.end();
+    await list.end(check);
     const lines = [
       ...noteLines(flags, unlisted),
       ...mismatches.map(({ message }) => `${message}.`),
-      ...(there?.unknown ?? []),
+      ...(there?.sentences ?? []),
     ];
     for (const line of lines) await app.io.note(app.io.visible(line));
   }
@@ -130,13 +141,8 @@ const planJson = (
   generations: asked.length,
   batches: cutGenerations(asked.map(asGeneration)).length,
   ...(left !== undefined && { left }),
-  problems: problems.map(toJson),
+  problems: problems.map(noteJson),
 });
-
-const toJson = (problem: Problem & Partial<Pick<UnlistedNote, "known">>) => {
-  const { line, sheet, cell, reference, param, code, known } = problem;
-  return { line, sheet, cell, reference, param, code, message: wholeMessage(problem), known };
-};
 
 /** Looks up products and models; null without a service URL or API key. */
 async function lookUp(
@@ -169,12 +175,13 @@ async function findThere(
     readonly generations: readonly Generation[];
   },
 ) {
-  const [{ memoryOfProfile }, { findAccount }, { findKnown, unknownLooks }, { countKnown }] =
+  const [{ memoryOfProfile }, { findAccount }, { findKnown, unknownLooks }, { countKnown }, { lastBegun }] =
     await Promise.all([
       import("../../app/profile-state.ts"),
       import("../../../flows/run/account.ts"),
       import("../../../flows/generate/find-known.ts"),
       import("../../../flows/generate/known-looks.ts"),
+      import("../../../flows/run/run.ts"),
     ]);
   const { kind, fresh, missing } = flags;
   const { state, service } = await memoryOfProfile(app);
@@ -184,21 +191,26 @@ async function findThere(
   // A new key may be of the organization of an earlier one.
   const account = await findAccount({ client, state, service, sameOrganization: null, onNote, signal });
   const ofInput = { account, kind, identity: identityOf(input, input.isExpanded) };
-  const open = fresh ? null : state.runs.findOpen(ofInput);
-  const ended = fresh || missing || open !== null ? null : state.runs.findEnded(ofInput);
+  const last = fresh ? null : state.runs.findOpen(ofInput);
+  const passed = missing ? null : lastBegun(last, state, hasBegun);
+  const open = passed === null ? last : null;
+  const ended = fresh || missing || open !== null ? null : (passed ?? state.runs.findEnded(ofInput));
   const { id, options } = open ?? ended ?? { id: "", options: { ...(fresh && { fresh: "yes" }) } };
   const sent = sentGenerations(state, id);
   const unsent = input.generations.filter((generation) => !sent.has(placeKey(generation)));
   const searched = { client, clock, signal, concurrency: defaultConcurrency, state, service, account, kind };
-  const rule = lookRule({ ...flags, review: null }, { options, state, id });
+  // What `--missing` has found elsewhere exists for a command without it, too.
+  const isMissing = missing || ended?.options.missing === "yes";
+  const rule = lookRule({ ...flags, missing: isMissing, review: null }, { options, state, id });
   const { known, remaining } = await findKnown(unsent, searched, rule);
-  const { existing, inProgress } = countKnown(known);
+  const { existing, inProgress, unknown } = countKnown(known);
   return {
     // A run that has ended queues nothing.
     remaining: ended === null ? remaining : [],
     existing: existing + input.generations.length - unsent.length,
     inProgress,
-    unknown: unknownLooks(known, { ...flags, ...input }),
+    unknown,
+    sentences: unknownLooks(known, { ...flags, ...input }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { CatError } from "../../../errors.ts";
-import { isDecisionColumn, readDecisions } from "../../../flows/generate/columns/decisions.ts";
+import { decisionForm, readDecisions } from "../../../flows/generate/columns/decisions.ts";
 import {
   findImages,
   type RecordedReview,
@@ -56,7 +56,8 @@ export async function openReview(
   const source = await openDecisionFile(app, file, use.reading);
   try {
     const read = use.reading?.read ?? null;
-    const { decisions, problems: ofRows, isGathered, located } = await readDecisions(source, read);
+    const { decisions, problems: ofRows, notes, isGathered, located } = await readDecisions(source, read);
+    await problemsForPeople(file, app, { listsAll: "--json" }).end({ notes });
     const needsAllImages = use.needsAllImages && !isGathered;
     const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages };
     const { images, problems } = await findImages(decisions, place);
@@ -72,13 +73,15 @@ export async function openReview(
 
 /** Opens a file of decisions; without `reading` no flag can say which sheet is meant. */
 export const openDecisionFile = (app: App, file: string, reading?: Reading): Promise<Source> =>
-  openInput(app, { ...reading, file }, { job: { noun: "run" }, isColumn: isDecisionColumn }).catch(
-    (error) => {
-      if (reading !== undefined || !(error instanceof CatError) || error.code !== "which_sheet") throw error;
-      const hint = "Save the sheet with the decisions as a file of its own.";
-      throw new InputError(error.message, error.code, hint);
-    },
-  );
+  openInput(
+    app,
+    { ...reading, file },
+    { job: { noun: "run" }, columns: { forms: async () => [decisionForm] as const } },
+  ).catch((error) => {
+    if (reading !== undefined || !(error instanceof CatError) || error.code !== "which_sheet") throw error;
+    const hint = "Save the sheet with the decisions as a file of its own.";
+    throw new InputError(error.message, error.code, hint);
+  });
 
 /** When a file of decisions was saved, in Unix milliseconds: files have times with fractions of one. */
 export async function savedTime(app: App, { path }: Pick<Source, "path">): Promise<number> {

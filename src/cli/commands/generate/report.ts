@@ -39,7 +39,10 @@ export function reportLines(
   } = summary;
   const skipped = finishedRunAt === null ? 0 : summary.total - summary.unchanged;
   if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
-  else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
+  else if (invalid > 0)
+    lines.push(
+      `  ${flags.matrix ? `${counted(invalid, "image")} of invalid rows` : counted(invalid, "invalid row")} skipped`,
+    );
   if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
   const rejections = rejected.map(
     ({ code, message, ...place }) =>
@@ -206,8 +209,8 @@ function headline(ended: EndedRun, flags: GenerateFlags): string {
   const own = results.filter(({ isOfOtherRun }) => !isOfOtherRun);
   const succeeded = own.filter(({ status }) => status === "succeeded").length;
   const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${shownName(flags.input)}`;
-  if (finishedRunAt !== null) {
-    const before = queuedByRun(ended);
+  const before = queuedByRun(ended);
+  if (finishedRunAt !== null && (before > 0 || flags.approved !== undefined || !isAllThere(ended))) {
     const what = `${before === wanted ? "" : `${grouped(before)} of `}${counted(wanted, "image")}${from}`;
     const queuedThen = `${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunAt)}`;
     // Where the service does not have them anymore, the next line has what to do.
@@ -215,6 +218,7 @@ function headline(ended: EndedRun, flags: GenerateFlags): string {
     // Files were moved or checked by the decisions; --fresh cannot be used with them.
     if (flags.approved !== undefined)
       return `Applied ${shownName(flags.approved)} to ${counted(summary.unchanged, "image")}${from}; nothing was queued.`;
+    if (before === 0) return "Nothing was queued.";
     // It would pay for all images, also for those that did not fail.
     const again =
       flags.missing || isPartlyFinished({ summary, finishedRunAt }) ? "" : " To generate again, add --fresh.";

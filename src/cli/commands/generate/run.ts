@@ -15,10 +15,10 @@ import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, PartialError, toExitCode } from "../../context/errors.ts";
-import { openInput } from "../../files/open-input.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
+import { openTable } from "../../mapping/open-table.ts";
 import { flagWords, shellWord } from "../../output/command-words.ts";
 import { orReported } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
@@ -94,9 +94,17 @@ async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | n
         : await (await import("./questions.ts")).pickMissing(app, kind, selection);
     return { source: await textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
-  const { isColumn } = generationForm({ ...flags, map: new Map([...(mapFile?.map ?? []), ...flags.map]) });
-  const words = generationVocabulary(kind);
-  const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn, words });
+  const source = await openTable(
+    app,
+    { ...flags, file },
+    {
+      job: { noun: "run" },
+      words: generationVocabulary(kind),
+      flags,
+      mapFile,
+      forms: (map) => [generationForm({ ...flags, map })],
+    },
+  );
   return { source, replacing };
 }
 
@@ -108,13 +116,17 @@ async function fullRun(
 ): Promise<void> {
   const { file } = input;
   const { cwd } = app.context;
-  const [{ generate }, { outputTargets, resultsStyle }, { askSaveFolder, confirmCost }, { confirmUnlisted }] =
-    await Promise.all([
-      import("../../../flows/generate/generate.ts"),
-      import("../../files/output-targets.ts"),
-      import("./questions.ts"),
-      import("./unlisted-values.ts"),
-    ]);
+  const [
+    { generate },
+    { outputTargets, resultsStyle },
+    { askSaveFolder, confirmCost },
+    { confirmUnlisted, noteJson },
+  ] = await Promise.all([
+    import("../../../flows/generate/generate.ts"),
+    import("../../files/output-targets.ts"),
+    import("./questions.ts"),
+    import("./unlisted-values.ts"),
+  ]);
   const place = await toSavePlace(app, flags, flags.save);
   const { fields } = generationVocabulary(flags.kind);
   const started = app.context.clock.now();
@@ -131,6 +143,7 @@ async function fullRun(
       : await orReported(app, rejectedRun(flags), openApproved(app, flags.approved));
   let replacesGallery = false;
   let decisions: CsvStyle | null = null;
+  const notes: ReturnType<typeof noteJson>[] = [];
   /** Where the rows of failed tasks are. */
   const places = new Map<string, Place>();
   const outcome = await runFlow(app, ({ pause, ...host }) =>
@@ -166,8 +179,10 @@ async function fullRun(
           return targets;
         },
         async confirm(plan) {
-          for (const { message } of mismatchNotes(plan.generations, plan.table)) host.onNote(`${message}.`);
-          await confirmUnlisted(app, flags, plan, { onNote: host.onNote, pause });
+          const mismatches = mismatchNotes(plan.generations, plan.table);
+          for (const { message } of mismatches) host.onNote(`${message}.`);
+          const unlisted = await confirmUnlisted(app, flags, plan, { onNote: host.onNote, pause });
+          notes.push(...[...unlisted, ...mismatches].map(noteJson));
           const { file: named, rerun = named } = flags;
           await confirmCost(app, { plan, file: rerun }, pause);
           chosen = await askSaveFolder(app, flags, pause);
@@ -207,7 +222,7 @@ async function fullRun(
   await report(
     app,
     { ...flags, ...(save !== undefined && { save }), replacesGallery, decisions },
-    { ended: outcome.ended, place: place ?? (await toSavePlace(app, flags, save)) },
+    { ended: outcome.ended, notes, place: place ?? (await toSavePlace(app, flags, save)) },
   );
 }
 
@@ -257,7 +272,7 @@ async function openApproved(app: App, file: string): Promise<Review> {
 async function report(
   app: App,
   flags: GenerateFlags & GalleryOutput,
-  { ended, place }: { ended: EndedRun; place: SavePlace | null },
+  { ended, notes, place }: { ended: EndedRun; notes: readonly object[]; place: SavePlace | null },
 ): Promise<void> {
   const { summary, stopped, results } = ended;
   const { clock } = app.context;
@@ -284,7 +299,7 @@ async function report(
       : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
   const fault = ended.fault ?? unlisted ?? withoutPage;
   app.runs.counted(summary);
-  if (app.io.json) await app.io.jsonData(summary);
+  if (app.io.json) await app.io.jsonData({ ...summary, ...(notes.length > 0 && { notes }) });
   else await noteSummary(app, reportLines(ended, flags, app));
   const rejection = rejectionError(ended, flags);
   if (rejection !== null) throw rejection;

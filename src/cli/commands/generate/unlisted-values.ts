@@ -5,7 +5,7 @@ import { meantValues } from "../../../flows/generate/columns/vocabulary.ts";
 import type { AskedOfFile, Generation } from "../../../flows/generate/generation.ts";
 import type { CostPlan } from "../../../flows/generate/generation-run.ts";
 import { normalValue } from "../../../flows/rows/mapped-columns.ts";
-import type { Place } from "../../../flows/rows/problem.ts";
+import type { Place, Problem } from "../../../flows/rows/problem.ts";
 import type { ValueFix } from "../../../flows/rows/vocabulary.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -98,6 +98,12 @@ function toAdvice(
   };
 }
 
+/** A problem or a note for `--json`. */
+export const noteJson = (note: Problem & Partial<Pick<UnlistedNote, "known">>) => {
+  const { line, sheet, cell, reference, param, code, known } = note;
+  return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };
+};
+
 /**
  * Shows the values that the service may not know, and asks a person once whether to send them. Without a terminal, or with
  * `--yes`, they are sent: the service decides. Throws UsageError.
@@ -107,17 +113,17 @@ export async function confirmUnlisted(
   flags: GenerateFlags,
   { generations, table }: Pick<CostPlan, "generations" | "table">,
   { onNote, pause }: { onNote: (text: string) => void; pause: () => void },
-): Promise<void> {
+): Promise<UnlistedNote[]> {
   const notes = await unlistedNotes(app, flags, generations, table);
-  if (notes.length === 0) return;
   for (const line of noteLines(flags, notes)) onNote(line);
-  if (!canAsk(app)) return;
+  if (notes.length === 0 || !canAsk(app)) return notes;
   const action = {
     question: `Send ${counted(notes.length, "unknown value")} to the service?`,
     reason: "unknown values need a confirmation",
     left: "nothing was queued",
   };
   await confirmAction(app, action, pause);
+  return notes;
 }
 
 /** The notes as lines for people, with the known values below. */

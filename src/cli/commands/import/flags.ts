@@ -25,6 +25,8 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly onImageError: OnImageError;
   readonly dryRun: boolean;
   readonly skipInvalid: boolean;
+  /** Import references as they are, whatever a program may have made of them. */
+  readonly codesAsWritten?: boolean;
   readonly wait: boolean;
   readonly concurrency: number;
   /** The most rows of a request. */

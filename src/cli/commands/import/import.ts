@@ -84,6 +84,11 @@ function withFlags(made: Command): Command {
   const input = withInputFlags(made.optionsGroup("Input:"));
   withMapFlags(withTemplateFlag(input, "products.xlsx"), "sex:Damen=female")
     .option("--skip-invalid", "skip invalid rows and import the others", false)
+    .option(
+      "--codes-as-written",
+      "keep references as written, also those that look damaged, such as 1001.0 or 1E+06",
+      false,
+    )
     .option("--dry-run", "check the file without sending it", false)
     .optionsGroup("Before anything is sent:")
     .option("--plan [FILE]", "show what would change at the service without sending it, and write it to FILE")

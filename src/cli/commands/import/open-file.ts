@@ -1,18 +1,19 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
-import { importVocabulary, isKnownColumn, objectVocabulary } from "../../../flows/import/columns.ts";
+import { importVocabulary, objectVocabulary } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { formatOfName } from "../../../flows/rows/input-format.ts";
+import type { ColumnMap } from "../../../flows/rows/mapped-columns.ts";
 import type { FileJob } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { openInput } from "../../files/open-input.ts";
 import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
+import { openTable } from "../../mapping/open-table.ts";
 import { readMappings } from "../../mapping/read-mapping.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
@@ -67,13 +68,17 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
   // Fail before waiting for a pipe, if the format is known.
   if (!folder?.source) rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
   const mapFile = await loadMapFile(app.context, flags, importVocabulary);
-  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
+  const form = (map: ColumnMap, needs: boolean) =>
+    importForm(map, undefined, flags.values, undefined, { needsPhotos: needs });
   const source =
     folder?.source ??
-    (await openInput(app, flags, {
+    (await openTable(app, flags, {
       job,
-      isColumn: (header) => isKnownColumn(header, known),
       words: importVocabulary,
+      flags,
+      mapFile,
+      // The sheet with photos comes first, but a change of fields needs none.
+      forms: (map) => [form(map, folder === null), form(map, false)],
       isCompared: !flags.dryRun,
     }));
   const converter = flags.convert ? await openConverter(app) : undefined;
@@ -99,8 +104,7 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
         return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
       },
     }),
-    form: ({ map, values }) =>
-      importForm(map, undefined, values, undefined, { needsPhotos: needsPhotos(flags) }),
+    form: ({ map, values }) => importForm(map, undefined, values, undefined, formOptions(flags, folder)),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     // The photos of a folder need no column.
     ...(folder !== null && { added: ["images"] }),
@@ -131,7 +135,7 @@ async function openFile(
           localPhotos,
         );
   const { limit } = flags;
-  const form = importForm(map, localPhotos, values, added, { needsPhotos: needsPhotos(flags) });
+  const form = importForm(map, localPhotos, values, added, formOptions(flags, folder));
   const file = { source, read, limit, form };
   // The failed file names photos by their paths.
   const imagesOutside =
@@ -146,9 +150,15 @@ async function openFile(
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
 
-/** Whether rows without photos cannot be imported, whatever products exist. */
-const needsPhotos = ({ mode, photos, imagesFrom }: ImportFlags): boolean =>
-  mode !== "upsert" || photos === "all" || imagesFrom !== undefined;
+const formOptions = (
+  { mode, photos, imagesFrom, codesAsWritten }: ImportFlags,
+  folder: PhotoFolder | null,
+): Parameters<typeof importForm>[4] => ({
+  /** Whether rows without photos cannot be imported, whatever products exist. */
+  needsPhotos: mode !== "upsert" || photos === "all" || imagesFrom !== undefined,
+  // A mirror has what the service had.
+  ...(folder?.hasNames ? { judged: [] } : codesAsWritten ? { judged: ["name", "description"] } : {}),
+});
 
 /** The folder of photos that the command names, if it does. */
 async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {

@@ -318,6 +318,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
     imagesOutside,
     convert,
+    codesAsWritten: flags.codesAsWritten,
     ledger,
     // A row whose product changed since the plan would overwrite that change.
     plan: flags.applies !== undefined,

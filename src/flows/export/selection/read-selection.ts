@@ -12,6 +12,7 @@ import {
   valuesOfColumn,
   valuesRead,
 } from "../../rows/mapped-columns.ts";
+import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import { missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
@@ -42,14 +43,15 @@ export async function readSelection(
   source: Source,
   reading: SelectionReading,
   kind = productsKind,
-): Promise<{ selection: Selection; problems: readonly Problem[] }> {
+): Promise<{ selection: Selection; problems: readonly Problem[]; notes: readonly FileNote[] }> {
   const wanted: WantedProduct[] = [];
+  const notes = new FileNotes();
   const problems: Problem[] = [];
   try {
     const file: RowFile = { source, read: reading, form: selectionForm(reading, kind) };
     const isTable =
       kind.namesPhotos || source.format !== "csv" || namesColumn(reading) || (await hasHeader(file));
-    const products = isTable ? readTable(file, problems) : readList(source, reading);
+    const products = isTable ? readTable(file, { problems, notes }) : readList(source, reading);
     for await (const product of products) wanted.push(product);
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
@@ -61,7 +63,11 @@ export async function readSelection(
       code: "empty_file",
       message: `the file names no ${kind.namesPhotos ? "photos" : "products"}`,
     });
-  return { selection: { file: source.name, wanted: withoutRepetitions(wanted) }, problems };
+  return {
+    selection: { file: source.name, wanted: withoutRepetitions(wanted) },
+    problems,
+    notes: notes.list(),
+  };
 }
 
 /** Whether the mapping is for a column, which a list does not have. */
@@ -81,7 +87,10 @@ async function hasHeader(file: RowFile): Promise<boolean> {
   return reader.header.some((cell) => file.form.isColumn(cell) || nearest(cell).length > 0);
 }
 
-async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<WantedProduct> {
+async function* readTable(
+  file: RowFile,
+  { problems, notes }: { problems: Problem[]; notes: FileNotes },
+): AsyncGenerator<WantedProduct> {
   const reader = await openRows(file);
   for await (const rows of reader.batches()) {
     if (reader.headProblems.some(({ code }) => code === "missing_column")) break;
@@ -95,6 +104,7 @@ async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<Wa
     }
   }
   problems.unshift(...reader.headProblems);
+  notes.addHead(reader);
 }
 
 /** The products of a list; blank lines are skipped, and quotes around a line are removed, as spreadsheets write them. */
@@ -145,6 +155,7 @@ const toColumn = (header: string, map: ColumnMap, { columns }: SelectionKind): S
 /** The rows of a file with a header, or of objects: other columns are ignored. */
 export const selectionForm = (mapping: Mapping, kind = productsKind): RowForm => ({
   isColumn: (header) => toColumn(header, mapping.map, kind) !== null,
+  words: kind.words,
   columns(header, line, report) {
     const columns = toColumns(header, mapping, kind);
     const { words } = kind;

@@ -1,8 +1,10 @@
 import type { ReviewDecision } from "../../../state/decisions.ts";
 import { parseTime } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
+import { encodingAdvice } from "../../rows/encoding.ts";
+import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
-import { type Problem, UnreadableInput } from "../../rows/problem.ts";
+import { type FoundEncodings, missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { placeOfUse } from "../../rows/row-sets.ts";
@@ -43,6 +45,7 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 export interface ReadDecisions {
   readonly decisions: Decision[];
   readonly problems: Problem[];
+  readonly notes: readonly FileNote[];
   /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
   readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
@@ -79,8 +82,8 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     decisions.push({ ...row, decision, fileLine: line, decidedAt });
   };
   const rejectOtherColumns = (): void => {
-    const missing = ["task_id", "decision"].find((column) => !reader.columns.names.includes(column));
-    if (missing !== undefined) throw notDecisions(name, `it has no column "${missing}"`);
+    const missing = reader.headProblems.find(({ code }) => code === "missing_column");
+    if (missing !== undefined) throw notDecisions(name, `it has no column "${missing.param}"`);
   };
   try {
     for await (const rows of reader.batches()) {
@@ -92,7 +95,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     }
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
-    if (error.shownAs !== undefined) throw notUtf8(name, read !== null);
+    if (error.encodings !== undefined) throw notUtf8(name, read === null ? null : error.encodings);
     throw notDecisions(name, error.problem.message);
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
@@ -103,7 +106,9 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   });
   const { names } = reader.columns;
   const isGathered = names.includes(reviewerColumn) && !names.includes("line");
-  return { decisions, problems, isGathered, located };
+  const notes = new FileNotes();
+  notes.addHead(reader);
+  return { decisions, problems, notes: notes.list(), isGathered, located };
 }
 
 /**
@@ -149,12 +154,16 @@ const notDecisions = (name: string, why: string): InputError =>
     "Use the CSV file that the gallery saves, with approve or reject in the column decision.",
   );
 
-const notUtf8 = (name: string, hasFlag: boolean): InputError =>
-  new InputError(
+/** `encodings`: null where no flag names one. */
+const notUtf8 = (name: string, encodings: FoundEncodings | null): InputError => {
+  const asUtf8 = "save it as UTF-8 (in Excel: CSV UTF-8)";
+  const advice = encodings === null ? asUtf8 : encodingAdvice(encodings);
+  return new InputError(
     `cannot read ${name}: it is not UTF-8`,
     "invalid_decisions",
-    `${hasFlag ? "Add --encoding windows-1252, or save it" : "Save it"} as UTF-8 (in Excel: CSV UTF-8).`,
+    `${advice[0]!.toUpperCase()}${advice.slice(1)}.`,
   );
+};
 
 /** The columns of a file of decisions, as the page saves them. */
 export const savedColumns = [...decisionColumns, timeColumn] as const;
@@ -163,12 +172,18 @@ export const savedColumns = [...decisionColumns, timeColumn] as const;
 const readColumns = [...savedColumns, reviewerColumn] as const;
 
 /** Rows of any columns; those of decisions are read by name. */
-export const isDecisionColumn = (header: string): boolean =>
+const isDecisionColumn = (header: string): boolean =>
   (readColumns as readonly string[]).includes(normalHeader(header));
 
-const decisionForm: RowForm = {
+/** Rows of decisions. */
+export const decisionForm: RowForm = {
   isColumn: isDecisionColumn,
-  columns: (header) => decisionCells(header),
+  columns(header, line, report) {
+    const cells = decisionCells(header);
+    for (const column of ["task_id", "decision"])
+      if (header.length > 0 && !cells.names.includes(column)) report(missingColumn(line, column));
+    return cells;
+  },
   fromObject: (object) => object,
   problems: () => [],
   readReference: () => undefined,

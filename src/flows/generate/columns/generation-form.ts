@@ -67,6 +67,7 @@ export function generationForm(options: FormOptions): GenerationForm {
   };
   return {
     isColumn: (header) => toFields([header], options)[0] !== undefined,
+    words: objects.words,
     columns: (header, line, report) => {
       if (header.length > 0) judgeHeader(header, options, line, report);
       return toColumns(header, options);

@@ -224,6 +224,9 @@ describe("a gallery", () => {
     expect(await text(page, "#empty")).toBe("No image matches the filters. Show all");
     await press(page.locator("#show-all"));
     await expect.poll(() => shownCards(page)).toHaveLength(5);
+    // The keys work at once.
+    await page.keyboard.press("a");
+    expect(await text(page, "#tally")).toBe("1 approved, 0 rejected");
     await press(page.locator(".item").first().getByRole("button", { name: "Reject" }));
     await page.selectOption("#by-decision", "reject");
     expect(await shownCards(page)).toEqual(["DRESS-1, Amara, studio, full-front, rejected"]);

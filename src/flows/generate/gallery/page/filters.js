@@ -1,7 +1,7 @@
 // Filters: which cards are shown, and approving all of them.
 
 import { cards, groups, measureCards, placePhoto } from "./cards.js";
-import { decideAll, isShown } from "./decide.js";
+import { decideAll, firstCard, focusCard, isShown } from "./decide.js";
 import { placeNotes } from "./notes.js";
 import {
   announce,
@@ -58,7 +58,11 @@ export function addFilters() {
   form.addEventListener("reset", () => setTimeout(() => applyFilters(true)));
   part(document, "#show-all", HTMLElement).addEventListener("click", () => {
     form.reset();
-    productFilter.focus();
+    // After the cards are shown: a field would take the keys as text, and on a phone it is folded away.
+    setTimeout(() => {
+      const card = firstCard();
+      if (card !== undefined) focusCard(card);
+    });
   });
   notReviewed.addEventListener("click", () => {
     decisionFilter.value = decisionFilter.value === "none" ? "" : "none";

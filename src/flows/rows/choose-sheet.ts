@@ -1,0 +1,191 @@
+// Which sheet of a workbook is read, and which of its rows is the header.
+
+import { listFirst, series } from "../words.ts";
+import type { OpenWorkbook } from "../workbook/open-workbook.ts";
+import { WorkbookError } from "../workbook/package.ts";
+import { type FoundHeader, findHeader, type HeaderForm } from "./find-header.ts";
+import { normalHeader } from "./row-form.ts";
+
+/** How to choose the sheet. */
+export interface SheetChoice {
+  /** The name of the sheet, as typed. */
+  readonly sheet?: string | undefined;
+  /** How headers are judged: by the last form, if possible by those before it, which need more columns. */
+  forms(): Promise<readonly [HeaderForm, ...HeaderForm[]]>;
+  /** The columns that flags name, in the form of `normalHeader`: a sheet that has them comes first. */
+  readonly mapped?: readonly string[] | undefined;
+  /** The sheet that the user chose before; null without any. Asked for instead of the user. */
+  remembered?(): Promise<string | null>;
+  /** Asks which of several sheets to read; null where the user cannot be asked. */
+  readonly ask: ((sheets: readonly AskedSheet[]) => Promise<string>) | null;
+}
+
+/** A sheet to ask about. */
+export interface AskedSheet {
+  readonly name: string;
+  readonly header: readonly string[];
+}
+
+/** How a sheet was chosen among several: by its columns, or as the user chose it before. */
+export type ChosenBy = "columns" | "memory";
+
+/** The rows with text above a header. */
+export interface RowsAbove {
+  readonly count: number;
+  /** The number and the cells of the first one. */
+  readonly row: number;
+  readonly cells: readonly string[];
+}
+
+/** A sheet with cells. */
+interface FilledSheet {
+  readonly index: number;
+  readonly name: string;
+  readonly rows: readonly { readonly row: number; readonly record: readonly string[] }[];
+}
+
+/** A sheet and its header by one of the forms. */
+interface JudgedSheet {
+  readonly sheet: FilledSheet;
+  readonly header: FoundHeader;
+}
+
+/** The sheet to read, its header, and how it was chosen. */
+interface ChosenSheet {
+  readonly index: number;
+  readonly header: { readonly row: number; readonly above: RowsAbove };
+  readonly chosen: ChosenBy | null;
+}
+
+/**
+ * The sheet that is named, else the only one that is visible and has cells, else the only one whose header has all columns:
+ * by their names, else by guesses. Else the user chooses. Throws WorkbookError.
+ */
+export async function chooseSheet(
+  book: OpenWorkbook,
+  file: string,
+  choice: SheetChoice,
+): Promise<ChosenSheet> {
+  const names = book.sheets.map(({ name }) => name);
+  const forms = await choice.forms();
+  const judge = (sheets: readonly FilledSheet[], form: HeaderForm): JudgedSheet[] =>
+    sheets.map((sheet) => ({
+      sheet,
+      header: findHeader(
+        sheet.rows.map(({ record }) => record),
+        form,
+      ),
+    }));
+  const last = forms.at(-1)!;
+  if (choice.sheet !== undefined) {
+    const index = findSheet(names, choice.sheet);
+    if (index === -1) throw unknownSheet(file, choice.sheet, names);
+    const [judged] = judge(await filledSheets(book, [index]), last);
+    const empty = { index, header: { row: 1, above: noRows }, chosen: null };
+    return judged === undefined ? empty : toChosen(judged, null);
+  }
+  const visible = [...names.keys()].filter((index) => !book.sheets[index]!.isHidden);
+  const filled = await filledSheets(book, visible.length === 0 ? [...names.keys()] : visible);
+  if (filled.length === 0)
+    throw new WorkbookError(
+      "empty_file",
+      `${file} has no rows in a visible sheet`,
+      "Choose a sheet with --sheet.",
+    );
+  if (filled.length === 1) return toChosen(judge(filled, last)[0]!, null);
+  const wanted = withMapped(filled, choice.mapped ?? []);
+  for (const form of forms) {
+    const judged = judge(wanted, form);
+    for (const has of ["all", "guesses"] as const) {
+      const fitting = judged.filter(({ header }) => header.has === has);
+      if (fitting.length === 1) return toChosen(fitting[0]!, "columns");
+      if (fitting.length > 1)
+        return askWhich(
+          choice,
+          fitting,
+          () => `${file} has several sheets that may be meant: ${quoted(fitting)}`,
+        );
+    }
+  }
+  const judged = judge(wanted, last);
+  return askWhich(choice, judged, () => `no sheet of ${file} has all columns: ${lacking(judged)}`);
+}
+
+/** The sheet that the user chose before, or chooses now. */
+async function askWhich(
+  { remembered, ask }: SheetChoice,
+  among: readonly JudgedSheet[],
+  why: () => string,
+): Promise<ChosenSheet> {
+  const named = (name: string | null) => among.find(({ sheet }) => sheet.name === name);
+  const known = named((await remembered?.()) ?? null);
+  if (known !== undefined) return toChosen(known, "memory");
+  if (ask === null) throw new WorkbookError("which_sheet", why(), "Choose one with --sheet.");
+  const asked = among.map(({ sheet: { name, rows }, header: { at } }) => ({
+    name,
+    header: rows[at]!.record,
+  }));
+  return toChosen(named(await ask(asked))!, null);
+}
+
+/** The sheets that have all columns that flags name, if any has them. */
+function withMapped(sheets: readonly FilledSheet[], mapped: readonly string[]): readonly FilledSheet[] {
+  if (mapped.length === 0) return sheets;
+  const having = sheets.filter(({ rows }) =>
+    rows.some(({ record }) => {
+      const headers = new Set(record.map(normalHeader));
+      return mapped.every((column) => headers.has(column));
+    }),
+  );
+  return having.length === 0 ? sheets : having;
+}
+
+const noRows: RowsAbove = { count: 0, row: 1, cells: [] };
+
+function toChosen(
+  { sheet: { index, rows }, header: { at } }: JudgedSheet,
+  chosen: ChosenBy | null,
+): ChosenSheet {
+  const [first] = rows;
+  const above = at === 0 ? noRows : { count: at, row: first!.row, cells: first!.record };
+  return { index, header: { row: rows[at]!.row, above }, chosen };
+}
+
+async function filledSheets(book: OpenWorkbook, indexes: readonly number[]): Promise<FilledSheet[]> {
+  const filled: FilledSheet[] = [];
+  for (const index of indexes) {
+    const head = await book.head(index);
+    const rows = head.map(({ row, cells }) => {
+      const record = Array<string>((cells.at(-1)?.column ?? -1) + 1).fill("");
+      for (const { column, text } of cells) record[column] = text;
+      return { row, record };
+    });
+    const withText = rows.filter(({ record }) => record.some((cell) => cell.trim() !== ""));
+    if (withText.length > 0) filled.push({ index, name: book.sheets[index]!.name, rows: withText });
+  }
+  return filled;
+}
+
+function findSheet(names: readonly string[], wanted: string): number {
+  const exact = names.indexOf(wanted);
+  return exact === -1 ? names.findIndex((name) => name.toLowerCase() === wanted.toLowerCase()) : exact;
+}
+
+const unknownSheet = (file: string, sheet: string, names: readonly string[]): WorkbookError => {
+  const hint = `Its sheets: ${names.map((name) => JSON.stringify(name)).join(", ")}.`;
+  return new WorkbookError("unknown_sheet", `${file} has no sheet ${JSON.stringify(sheet)}`, hint);
+};
+
+const quoted = (sheets: readonly JudgedSheet[]): string =>
+  sheets.map(({ sheet }) => JSON.stringify(sheet.name)).join(", ");
+
+/** Sheets that are named in a message. */
+const namedSheets = 5;
+
+const lacking = (sheets: readonly JudgedSheet[]): string =>
+  listFirst(
+    sheets.map(
+      ({ sheet, header: { missing } }) => `${JSON.stringify(sheet.name)} lacks ${series(missing, "and")}`,
+    ),
+    namedSheets,
+  );

@@ -1,0 +1,231 @@
+// Texts that a program has damaged, by their shape alone, so that every format of files is judged alike. What is lost for certain
+// is a problem; what may be damage is a note.
+
+import { shortened } from "../../contract/did-you-mean.ts";
+import type { CellDoubt } from "../workbook/cell.ts";
+import { isDateLike } from "./date-like.ts";
+import type { FieldNote } from "./notes.ts";
+import type { FieldProblem } from "./row-form.ts";
+
+/** The fields that are judged: a reference is a code, the others are texts. */
+export const judgedFields = ["reference", "name", "description"] as const;
+export type JudgedField = (typeof judgedFields)[number];
+
+/** The kinds of notes on texts that may be damaged, or that say how a file writes its references. */
+type DoubtCode =
+  | "whole_decimal"
+  | "decimal"
+  | "formatted_number"
+  | "leading_apostrophe"
+  | "date_like"
+  | "empty_word"
+  | "double_encoded";
+
+/** The errors of Excel, LibreOffice and Google Sheets, in the languages in which they are shown. */
+const errorNames: ReadonlySet<string> = new Set(
+  (
+    "N/A REF! VALUE! DIV/0! NAME? NUM! NULL! SPILL! CALC! FIELD! BLOCKED! CONNECT! UNKNOWN! BUSY! PYTHON! EXTERNAL! TIMEOUT! ERROR! MACRO? GETTING_DATA " +
+    "NV BEZUG! WERT! ZAHL! ÜBERLAUF! KALK! FELD! BLOCKIERT! VERBINDEN! UNBEKANNT! FEHLER! DATEN_ABRUFEN " +
+    "VALEUR! NOM? NOMBRE! NUL! PROPAGATION! CALCUL! CHAMP! ERREUR! CHARGEMENT_DONNEES " +
+    "N/D ¡REF! ¡VALOR! ¡DIV/0! ¿NOMBRE? ¡NUM! ¡NULO! ¡DESBORDAMIENTO! ¡CALC! ¡CAMPO! ¡ERROR! NOMBRE? VALOR! NULO! CAMPO! " +
+    "RIF! VALORE! NOME? NULLO! ESPANSIONE! CALCOLO! CAMPO! ERRORE! NÚM! DESPEJAR! DESPEJO! ERRO! " +
+    "N/B VERW! WAARDE! DEEL/0! NAAM? GETAL! LEEG! OVERLOOP! N/D! ADR! ARG! DZIEL/0! NAZWA? LICZBA! ZERO! ROZLANIE! " +
+    "SAKNAS! REFERENS! VÄRDEFEL! DIVISION/0! NAMN? OGILTIGT! SKÄRNING! I/T I/T! REFERENCE! VÆRDI! NAVN? VERDI! " +
+    "PUUTTUU! VIITTAUS! ARVO! JAKO/0! NIMI? LUKU! TYHJÄ! ODKAZ! HODNOTA! DĚLENÍ_NULOU! NÁZEV? ČÍSLO! NENÍ_K_DISPOZICI " +
+    "HIÁNYZIK HIV! ÉRTÉK! ZÉRÓOSZTÓ! NÉV? SZÁM! NULLA! YOK BAŞV! DEĞER! SAYI/0! AD? SAYI! BOŞ! " +
+    "Н/Д ССЫЛКА! ЗНАЧ! ДЕЛ/0! ИМЯ? ЧИСЛО! ПУСТО! ПЕРЕНОС!"
+  ).split(" "),
+);
+const longestError = 20;
+
+const isErrorName = (text: string): boolean =>
+  text.length <= longestError &&
+  (text.startsWith("#") ? errorNames.has(text.slice(1).toUpperCase()) : /^err:[1-9]\d{2}$/i.test(text));
+
+/** A number with an exponent, as spreadsheets and programs write it; 1e6 may be a code. */
+const scientific = /^[+-]?(?:\d+(?:[.,]\d*)?e\+\d{1,3}|\d+[.,]\d+e-?\d{1,3})$/i;
+
+/** The character for those that a program could not read. */
+const lostCharacter = "\ufffd";
+
+/** What is wrong with a text that is lost for certain; null for any other. */
+function lossOf(word: string, isCode: boolean): readonly [code: string, message: string] | null {
+  const saved = "and save the sheet again";
+  if (isErrorName(word))
+    return ["error_text", `is ${word}, an error of a spreadsheet: correct its formula, ${saved}`];
+  if (/^#+$/.test(word))
+    return ["narrow_column", `is only #, as in a column that is too narrow: widen it, ${saved}`];
+  if (isCode && scientific.test(word))
+    return [
+      "lost_digits",
+      `is ${word}, a number without its other digits: format the column as Number without decimals, ${saved}`,
+    ];
+  return word.includes(lostCharacter)
+    ? ["lost_characters", `has characters that were lost (${shortened(word)}): ${savedAsUtf8}`]
+    : null;
+}
+
+const savedAsUtf8 = "save the sheet again from its original, as UTF-8";
+
+/** Words of programs and databases for a value that is missing. */
+const emptyWord =
+  /^(?:undefined|null|nan|none|n\/a|[([<{](?:undefined|null|nan|none|nil|na|blank|leer)[)\]>}])$/i;
+/** The same as they are written alone, and within a text that a program has put together. */
+const emptyPart = /^(?:NA|NaT|\\N)$|\[object \w+\]|(?:^|[-_ ./])(?:undefined|NaN)(?=$|[-_ ./])/;
+const emptyCodePart = /(?:^|[-_./])null(?=$|[-_./])/;
+
+/** A number in groups of three digits; with points, one group may be a part of a code. */
+const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$/;
+
+/** What the later bytes of a letter in UTF-8 are in Windows-1252 and ISO 8859-1. */
+const laterByte = /[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/g;
+/**
+ * UTF-8 that was read as another encoding, with \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in MS-DOS. Alphabets
+ * other than Latin need two such letters.
+ */
+const doubleEncoded =
+  /[ÂÃÄÅ]\x80|[âð]\x80\x80|(?:[ÎÏÐÑ×ØÙ]\x80|[à-ï]\x80\x80){2}|√[\x80∞≤≥∂∑∏π∫ΩæøÄ-ü]|[├┬][^\s\x00-\x7f]/;
+/** The last letter of a word in capitals, such as LÃ, before a sign. */
+const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)/g;
+
+const foreign = /[^\x00-\x7f]/;
+/** What references and names that may be damaged begin with, such as a month. */
+const suspicious =
+  /^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eé])[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
+/** Whether a program may have put a word at the end. */
+function endsWithWord(text: string): boolean {
+  switch (text[text.length - 1]) {
+    case "d":
+      return text.endsWith("undefined");
+    case "N":
+      return text.endsWith("NaN");
+    case "l":
+      return text.endsWith("null");
+    default:
+      return text.endsWith("]");
+  }
+}
+
+const longestWord = 20;
+
+/** Whether a text needs a second look: of a million, nearly all are sound. Descriptions are long, so few signs are looked for. */
+const isSuspicious = (field: JudgedField, text: string): boolean =>
+  field === "description"
+    ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes(lostCharacter)
+    : endsWithWord(text) || suspicious.test(text) || foreign.test(text);
+
+/** What a text may have been damaged by; null for a sound one. */
+function doubtOf(text: string, field: JudgedField): DoubtCode | null {
+  if (doubleEncoded.test(text.replace(endOfCapitals, "").replace(laterByte, "\x80"))) return "double_encoded";
+  if (emptyWord.test(text) || emptyPart.test(text)) return "empty_word";
+  if (field === "description") return null;
+  if (isDateLike(text)) return "date_like";
+  if (field === "name") return scientific.test(text) ? "formatted_number" : null;
+  if (emptyCodePart.test(text)) return "empty_word";
+  if (grouped.test(text)) return "formatted_number";
+  if (/^'[^']+$/.test(text)) return "leading_apostrophe";
+  if (/^[+-]?\d+[.,]\d+$/.test(text)) return /[.,]0+$/.test(text) ? "whole_decimal" : "decimal";
+  return null;
+}
+
+interface Damage {
+  readonly problem?: FieldProblem;
+  readonly note?: FieldNote;
+}
+
+/** The damage of a field; null for a sound one. */
+export function damageOf(field: JudgedField, value: unknown): Damage | null {
+  if (typeof value !== "string" || !isSuspicious(field, value)) return null;
+  const text = value.trim();
+  const loss = lossOf(text, field === "reference");
+  if (loss !== null) return { problem: { param: field, code: loss[0], message: `${field} ${loss[1]}` } };
+  const code = doubtOf(text, field);
+  return code === null ? null : { note: { code, param: field, value: text } };
+}
+
+/** Whether a reference may not be the one that was meant: another row with it may be another product. */
+export function isDoubtfulReference(reference: string): boolean {
+  const damage = damageOf("reference", reference);
+  return damage !== null && damage.note?.code !== "decimal";
+}
+
+/** The reference that was probably meant, where its shape tells: 1001 for 1001.0, 1,001 and '1001; null for others. */
+export function meantReference(reference: string): string | null {
+  switch (damageOf("reference", reference)?.note?.code) {
+    case "whole_decimal":
+      return reference.replace(/[.,]0+$/, "");
+    case "formatted_number":
+      return reference.replace(/[^\d+-]/g, "");
+    case "leading_apostrophe":
+      return reference.slice(1);
+    default:
+      return null;
+  }
+}
+
+const asText = "format the column as Text and type it again";
+
+const doubtfulCells: Readonly<Record<CellDoubt, readonly [code: string, message: string]>> = {
+  error_cell: ["error_cell", "the cell has the error TEXT: correct it"],
+  no_value: [
+    "formula_without_value",
+    "the file has no value for this formula: open it in Excel or LibreOffice and save it",
+  ],
+  too_many_digits: ["too_many_digits", `a spreadsheet keeps only 15 digits of this number: ${asText}`],
+  date: ["date_in_text", `the cell is a date, not a text: ${asText}`],
+  shown_differently: ["shown_differently", `the sheet shows TEXT as another text: ${asText}`],
+  image_in_cell: ["image_in_cell", "a picture in a cell cannot be read: use its URL or the name of a file"],
+};
+
+/** The problem of a cell of a workbook that is no text: what it is says more than its shape. */
+export function damagedCell(text: string, doubt: CellDoubt): Pick<FieldProblem, "code" | "message"> {
+  const [code, message] = doubtfulCells[doubt];
+  return { code, message: message.replace("TEXT", text) };
+}
+
+/** What is kept of a row with damage. */
+interface RowDamage {
+  readonly problems: readonly FieldProblem[];
+  readonly notes: readonly FieldNote[];
+}
+
+const sound: RowDamage = { problems: [], notes: [] };
+
+/** Judges rows once, and keeps what it found of them: a million rows are not looked at again for their notes. */
+export class DamageFinder {
+  readonly #found = new WeakMap<object, RowDamage>();
+  readonly #skips: ReadonlySet<JudgedField>;
+
+  /** `fields`: those that are judged. */
+  constructor(fields: readonly JudgedField[] = judgedFields) {
+    this.#skips = new Set(judgedFields.filter((field) => !fields.includes(field)));
+  }
+
+  /** Judges a row. `isSound`: whether a field is known to be sound, whatever its shape. */
+  judge(row: unknown, isSound: (field: JudgedField) => boolean): RowDamage {
+    if (typeof row !== "object" || row === null) return sound;
+    const { reference, name, description } = row as Partial<Record<JudgedField, unknown>>;
+    const ofReference = damageOf("reference", reference);
+    const ofName = damageOf("name", name);
+    const ofDescription = damageOf("description", description);
+    if (ofReference === null && ofName === null && ofDescription === null) return sound;
+    const damages = [ofReference, ofName, ofDescription].flatMap((damage, index) => {
+      const field = judgedFields[index]!;
+      return damage === null || this.#skips.has(field) || isSound(field) ? [] : [damage];
+    });
+    const problems = damages.flatMap(({ problem }) => problem ?? []);
+    const found = { problems, notes: damages.flatMap(({ note }) => note ?? []) };
+    this.#found.set(row, found);
+    return found;
+  }
+
+  /** What was found of a row that was judged. */
+  of(row: unknown): RowDamage {
+    return this.#found.get(row as object) ?? sound;
+  }
+
+  /** Whether a field of a row that was judged is lost. */
+  hasLost(row: unknown, field: JudgedField): boolean {
+    return this.of(row).problems.some(({ param }) => param === field);
+  }
+}

@@ -1,0 +1,50 @@
+// Dates as spreadsheets and programs show them, in the languages of shops.
+
+/** Names of months; those that are as likely other words are left out. */
+const months: ReadonlySet<string> = new Set(
+  (
+    "jan january januar janv feb february februar fév févr febr mar march mär mrz märz mars mrt mart márc apr april avr abr áp ápr nis " +
+    "may mai mei maj máj maio mayo jun june juni juin giu haz jul july juli juil aug august ago août ağu sep sept september szept eyl " +
+    "oct october okt oktober ott eki nov november kas dec december dez dezember déc янв фев мар апр май июн июл авг сен окт ноя дек"
+  ).split(" "),
+);
+
+const separators = /[-./, ]+/;
+/** A time of day after a date. */
+const clock = /[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
+const yearFirst = /^(?:19|20)\d{2}([-./])(\d{1,2})\1(\d{1,2})$/;
+const yearLast = /^(\d{1,2})([-./])(\d{1,2})\2((?:19|20)\d{2}|\d{2})$/;
+const ofScript = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d{2} \d{4}\b/;
+const eastern = /^(?:\d{4}年)?\d{1,2}月(?:\d{1,2}日)?$/;
+const longestDate = 100;
+
+/** Whether a text is a date as programs show it; MAR-1 in capitals is what one was made of. */
+export function isDateLike(text: string): boolean {
+  if (text.length > longestDate) return false;
+  const day = text.replace(clock, "");
+  const [, , month, number] = yearFirst.exec(day) ?? [];
+  if (month !== undefined) return isDay(Number(number), Number(month));
+  const [, a, sign, b, year] = yearLast.exec(day) ?? [];
+  // Codes have such parts as well.
+  if (year !== undefined && (year.length === 4 || sign !== "-"))
+    return isDay(Number(a), Number(b)) || isDay(Number(b), Number(a));
+  return hasMonth(day) || ofScript.test(text) || eastern.test(text);
+}
+
+const isDay = (day: number, month: number): boolean => day >= 1 && day <= 31 && month >= 1 && month <= 12;
+const isDayNumber = (text: string): boolean => /^\d{1,2}$/.test(text) && isDay(Number(text), 1);
+const isLongYear = (text: string): boolean => /^(?:19|20)\d{2}$/.test(text);
+const isYear = (text: string): boolean => isLongYear(text) || /^\d{2}$/.test(text);
+
+/** Whether a text is a month with a day or a year, such as 1-Mar, 01. Mrz 26 and Mar-45. */
+function hasMonth(text: string): boolean {
+  const [a = "", b = "", c = "", ...more] = text.split(separators).filter((part) => part !== "");
+  const isMonth = (word: string) => months.has(word.toLowerCase());
+  const month = isMonth(a) ? a : b;
+  const last = c === "" ? b : c;
+  // Codes are in capitals.
+  if (more.length > 0 || !isMonth(month) || (month === month.toUpperCase() && !isLongYear(last)))
+    return false;
+  if (month === b) return isDayNumber(a) && (c === "" || isYear(c));
+  return c === "" ? isYear(b) : isDayNumber(b) && isLongYear(c);
+}

@@ -1,0 +1,121 @@
+// Lines of a table that are not its rows, and headers that another program has spoiled: named as what they are.
+
+import { shortened } from "../../contract/did-you-mean.ts";
+import type { RowForm } from "./row-form.ts";
+import { normalHeader } from "./row-form.ts";
+
+/** What programs write below a table, by the first text of the line; `isAlone`: only without other texts. */
+const belowTables: readonly { readonly what: string; readonly text: RegExp; readonly isAlone: boolean }[] = [
+  {
+    what: "a total",
+    text: /^(?:(?:grand|sub|net|gross)[ -]?)?(?:totals?|sum|gesamt(?:summe|betrag)?|(?:zwischen|end)?summe|insgesamt|totale?s?|totaux|totaal|somma|suma|razem|łącznie|celkem|összesen|yhteensä|totalt|toplam|σύνολο|итого|всего|合計|小計|総計)(?=$|[\s:：=(])[\s:：=]*(?:\([^)]{0,20}\)\s*)?(?:[-+]?[\d.,' \u00a0]{1,30}\D{0,20})?$/iu,
+    isAlone: false,
+  },
+  {
+    what: "the count of a database or a report",
+    text: /^(?:\(\s*)?\d{1,15} (?:rows?|records?|results?|lines?|entries|items?|products?|zeilen?|datens[äa]tze?|eintr[äa]ge?|artikel|produkte?|lignes?|filas?|righe|rader)(?: (?:affected|selected|returned|exported|found|total|in set|betroffen|ausgewählt|gefunden|exportiert)(?: \([\d.,]+ ?s(?:ec)?\))?)?\s*\)?\.?$/iu,
+    isAlone: true,
+  },
+  {
+    what: "the number of a page",
+    text: /^-?\s*(?:page|seite|pagina?|página)\s*\d{1,6}(?:\s*(?:of|von|\/|de|di)\s*\d{1,6})?\s*-?$/iu,
+    isAlone: true,
+  },
+  {
+    what: "a remark of a program",
+    text: /^\W{0,5}(?:end of (?:report|file|list|export|data)\W{0,5}|(?:exported|generated|created|printed|erstellt|exportiert|gedruckt)(?: (?:on|at|by|from|with|am|von|mit|um))\b.{0,100})$/iu,
+    isAlone: true,
+  },
+];
+
+/** Cells of a line that separates a header or a total. */
+const dashes = /^[-=_+*~|]{3,}$/;
+
+/** Such as `12`, `1.234,50 €`, `3 pcs`; also an empty cell. */
+const isFigure = (text: string): boolean =>
+  text === "" ||
+  (text.length < 40 && /^[^\p{L}\d]*\d[\d.,' \u00a0]*(?:%|\p{Sc}|\p{L}{1,12}\.?)?$/u.test(text));
+
+/** Nearly every row starts with none of these, and needs no other test. */
+const mayBeOdd =
+  /^[\s"'(\-=_+*~|]*(?:tot|sum|som|grand|sub|net|gross|gesamt|zwischen|end|insges|raz|łącz|celk|össz|yht|topl|σύν|ито|все|合|小|総|pag|seit|pág|export|gener|creat|print|erst|gedr|\d{1,15} |[-=_+*~|(]|$)/i;
+
+/** Says why a line of a table is not a row of it; null for a row. `header`: the names of the same cells. */
+export function oddLine(record: readonly string[], header: readonly string[]): string | null {
+  // Nearly every row has a text in its first cell, which is not as long as its name.
+  const start = record[0] ?? "";
+  if (start.length !== (header[0] ?? "").length && !mayBeOdd.test(start)) return null;
+  const at = record.findIndex((cell) => cell.trim() !== "");
+  if (at === -1) return null;
+  const text = record[at]!.trim();
+  if (isHeader(record, header, at)) return "this line repeats the header: remove it";
+  if (text.length > longestText) return null;
+  const rest = record.slice(at + 1).map((cell) => cell.trim());
+  const isAlone = rest.every((cell) => cell === "");
+  const said = (what: string) => `${shortened(text)} is ${what}, not a row of the table: remove the line`;
+  if (dashes.test(text) && rest.every((cell) => cell === "" || dashes.test(cell)))
+    return isAlone && text.length < 5 ? null : said("a line of dashes");
+  // Where the table has one column only, a single word may be a reference.
+  const isNamed = header.length > 1 || /[\d:]/.test(text);
+  if (!isNamed || !rest.every(isFigure)) return null;
+  const found = belowTables.find((one) => (isAlone || !one.isAlone) && one.text.test(text));
+  return found === undefined ? null : said(found.what);
+}
+
+/** No line below a table is longer. */
+const longestText = 200;
+
+/** Whether the cells are the names of their columns; `at`: the first one with a text. */
+function isHeader(record: readonly string[], header: readonly string[], at: number): boolean {
+  if (record.length > header.length || normalHeader(record[at]!) !== normalHeader(header[at]!)) return false;
+  return header.every((title, column) => normalHeader(title) === normalHeader(record[column] ?? ""));
+}
+
+/** Characters that separate columns. */
+export const delimiters = [",", ";", "\t", "|"] as const;
+
+/** The cells of a line without their quotes: exact enough to count and recognize them. */
+export function parseCells(line: string, delimiter: string): string[] {
+  const cells: string[] = [];
+  let quoted = false;
+  let start = 0;
+  for (let at = 0; at <= line.length; at++) {
+    const character = line[at];
+    if (quoted && character === '"' && line[at + 1] === '"') at++;
+    else if (character === '"' && (quoted || at === start)) quoted = !quoted;
+    else if (character === undefined || (character === delimiter && !quoted)) {
+      const cell = line.slice(start, at);
+      cells.push(cell.startsWith('"') ? cell.replace(/^"|"$/g, "").replaceAll('""', '"') : cell);
+      start = at + 1;
+    }
+  }
+  return cells;
+}
+
+/** Whether a cell has the names of several columns. */
+const hasNames = (text: string, isName: (cell: string) => boolean): boolean =>
+  delimiters.some((delimiter) => parseCells(text, delimiter).filter(isName).length > 1);
+
+/** No line of names is nearly as long. */
+const longestHeader = 10_000;
+
+/** Says how a header was spoiled by a program that saved the file again; null if it was not. */
+export function spoiledHeader(
+  header: readonly string[],
+  { isColumn, words }: Pick<RowForm, "isColumn" | "words">,
+  isSheet: boolean,
+): string | null {
+  const filled = header.filter((cell) => cell.trim() !== "");
+  const last = filled.at(-1);
+  if (last === undefined || last.length > longestHeader || isColumn(last)) return null;
+  const isName = (cell: string) =>
+    cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
+  if (filled.length === 1 && hasNames(last, isName))
+    return isSheet
+      ? "all columns are in one cell: split them (in Excel: Data, Text to Columns)"
+      : "each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line";
+  const [, name = "", end] = /^(.{1,200}?)\s*((?:;|,|\t|\|)[;,\t|\s]*)$/.exec(last) ?? [];
+  if (end === undefined || !isName(name)) return null;
+  const shown = JSON.stringify(end.trim() === "" ? end : end.trim());
+  return `the lines end with ${shown}, because the file was saved again with another separator: save the original file again as CSV, or remove ${shown} from the end of each line`;
+}

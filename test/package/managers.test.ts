@@ -1,0 +1,116 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLong } from "../support/repetitions.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { type Installed, installPackage } from "./installed.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The packages of the registry that have the package managers. */
+const tools = { npm10: "npm:npm@10", npm11: "npm:npm@11", pnpm: "10", yarn: "1", "@yarnpkg/cli-dist": "4" };
+
+interface Manager {
+  readonly name: string;
+  /** Its program in the folder of the tools. */
+  readonly program: string;
+  /** What installs the tarball into an empty project. */
+  readonly add: readonly string[];
+  /** What runs a script with the packages of the project. */
+  readonly node: readonly string[];
+  readonly settings?: string;
+}
+
+const yarn4 = { program: "@yarnpkg/cli-dist/bin/yarn.js", add: ["add", "./package.tgz"] };
+const managers: readonly Manager[] = [
+  ...["10", "11"].map((version) => ({
+    name: `npm ${version}`,
+    program: `npm${version}/bin/npm-cli.js`,
+    add: ["install", "--engine-strict", "--no-audit", "--no-fund", "./package.tgz"],
+    node: [],
+  })),
+  {
+    name: "pnpm",
+    program: "pnpm/bin/pnpm.cjs",
+    add: ["add", "--config.engine-strict=true", "./package.tgz"],
+    node: [],
+  },
+  { name: "yarn 1", program: "yarn/bin/yarn.js", add: ["add", "./package.tgz"], node: [] },
+  { ...yarn4, name: "yarn 4, node_modules", node: [], settings: "nodeLinker: node-modules\n" },
+  { ...yarn4, name: "yarn 4, Plug'n'Play", node: ["node"], settings: "nodeLinker: pnp\n" },
+];
+const versions = ["20.19", "22", "24", "26"];
+
+const photo = { create: { width: 640, height: 640, channels: 3, background: "#345" } } as const;
+
+/** What the smoke script prints: each kind of file that the program writes, and the mock from code. */
+const works = [
+  ...["mock from code", "state of the mock", "key in a file", "settings", "results and failed file", "undo"],
+  ...["workbook", "photo", "models", "products", "saved image", "mirror", "ZIP", "log of events"],
+];
+
+// `npm run test:long` only: these install from the registry, afresh and without a lockfile.
+describe.runIf(isLong)("the packed package, installed afresh", () => {
+  let installed: Installed;
+  let folder: string;
+  beforeAll(async () => {
+    installed = await installPackage();
+    folder = join(installed.folder, "tools");
+    mkdirSync(folder);
+    const nodes = Object.fromEntries(versions.map((one) => [`node-${one}`, `npm:${nodePackage}@${one}`]));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies: { ...tools, ...nodes } }));
+    await execa("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
+  }, 300_000);
+  afterAll(() => rmSync(installed.folder, { recursive: true, force: true }));
+
+  const nodePackage = `node-${process.platform}-${process.arch}`;
+  const passed = new Set<string>();
+
+  describe.each(managers)("by $name", ({ name, program, add, node, settings }) => {
+    test.each(versions)(
+      "on Node %s",
+      async (version) => {
+        const project = temporaryFolder();
+        const bin = join(folder, `node_modules/node-${version}/bin`);
+        cpSync(join(root, "fixtures"), join(project, "fixtures"), { recursive: true });
+        cpSync(join(root, "test/package/smoke.mjs"), join(project, "smoke.mjs"));
+        cpSync(installed.tarball, join(project, "package.tgz"));
+        writeFileSync(join(project, "photo.png"), await sharp(photo).png().toBuffer());
+        writeFileSync(
+          join(project, "package.json"),
+          '{ "name": "shop", "version": "1.0.0", "private": true }\n',
+        );
+        writeFileSync(join(project, "yarn.lock"), "");
+        if (settings !== undefined)
+          writeFileSync(join(project, ".yarnrc.yml"), `${settings}enableTelemetry: false\n`);
+        const env = { PATH: `${bin}:${process.env.PATH}`, HOME: project, CAT_HOME: join(project, "home") };
+        const run = (args: readonly string[]) =>
+          execa(join(bin, "node"), args, { cwd: project, env: { ...env, CI: "1" }, timeout: 240_000 });
+        const tool = join(folder, "node_modules", program);
+
+        expect((await run(["--version"])).stdout).toMatch(new RegExp(`^v${version}\\.`));
+        await run([tool, ...add]);
+        const script = await run(node.length === 0 ? ["smoke.mjs"] : [tool, ...node, "smoke.mjs"]);
+        expect(script.stdout.split("\n").sort()).toEqual([...works].sort());
+        passed.add(`${name} ${version}`);
+      },
+      300_000,
+    );
+  });
+
+  test("docs/install.md has a tick for each of them, and for no other", () => {
+    const page = readFileSync(join(root, "docs/install.md"), "utf8");
+    const rows = [...page.matchAll(/^\| (npm 1\d|pnpm|yarn [^|]*?) +\|(.*)\|$/gm)].map(([, name, cells]) => ({
+      name: name!,
+      ticks: cells!.split("|").map((cell) => cell.trim()),
+    }));
+    const expected = managers.map(({ name }) => ({
+      name,
+      ticks: versions.map((version) => (passed.has(`${name} ${version}`) ? "✓" : "")),
+    }));
+    expect(rows).toEqual(expected);
+  });
+});

@@ -57,3 +57,71 @@ export function parseTime(text: string): number {
   const isReal = !Number.isNaN(time) && new Date(`${local}Z`).toISOString().slice(0, 19) === local;
   return isReal ? time : Number.NaN;
 }
+
+/**
+ * C0, DEL, C1, line and paragraph separators, and every character without a look of its own (Unicode: Cf and
+ * Default_Ignorable_Code_Point), such as U+200B, marks that change the writing direction, tags and byte order marks; and the
+ * blank of Braille. What a name needs stays: a joiner between emoji, or between letters of a script that joins them, and the
+ * first variation selector after a character. Arabic signs of Cf have a look.
+ */
+const signs = "\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}";
+const selectors = "\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";
+const unjoined = "(?!\\p{sc=Latin}|\\p{sc=Greek}|\\p{sc=Cyrillic}|\\p{sc=Han}|\\p{sc=Common})[\\p{L}\\p{M}]";
+const hidden = [
+  // Joiners, if neither of these two pairs is around them.
+  `(?!(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d\\p{Extended_Pictographic})(?!(?<=${unjoined})[\\u200c\\u200d]${unjoined})[\\u200c\\u200d]`,
+  `(?<![^\\s${selectors}\\p{Cf}])[${selectors}]`,
+  `(?![${signs}${selectors}\\u200c\\u200d])[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u2800\\p{Cf}\\p{DI}]`,
+].join("|");
+const unseen = new RegExp(hidden, "gu");
+const unseenAtStart = new RegExp(`^(?:\\s|${hidden})`, "u");
+const unseenAtEnd = new RegExp(`(?:\\s|${hidden})$`, "u");
+
+/** Nearly every text of a file has these characters alone. */
+const plainText = /^[ -~]*$/;
+
+/** Whether a text has a character that cannot be seen, such as U+200B or a line end. */
+export const hasUnseen = (text: string): boolean => !plainText.test(text) && text.search(unseen) !== -1;
+
+/**
+ * A text on one line, with every character that cannot be seen as an escape (`\x1b`, `\n`, `\u200b`, `\u{e0041}`). Only this
+ * function shows them, one character at a time: code that removes sequences of a terminal misses malformed ones.
+ */
+export const visible = (text: string): string =>
+  plainText.test(text) ? text : text.replace(unseen, asEscape);
+
+const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** A character as the escape that shows it. */
+export function asEscape(character: string): string {
+  const code = character.codePointAt(0)!.toString(16).padStart(2, "0");
+  if (code.length > 4) return `\\u{${code}}`;
+  return shortEscapes[character] ?? (code.length <= 2 ? `\\x${code}` : `\\u${code.padStart(4, "0")}`);
+}
+
+/** A text without spaces, and without other characters that cannot be seen, at its ends. */
+export function withoutUnseenEnds(text: string): string {
+  let [start, end] = [0, text.length];
+  if (isSeen(text.charCodeAt(0)) && isSeen(text.charCodeAt(end - 1))) return text;
+  // Four units have a character and the one before it.
+  const atStart = () => unseenAtStart.exec(text.slice(start, Math.min(end, start + 4)));
+  const atEnd = () => unseenAtEnd.exec(text.slice(Math.max(start, end - 4), end));
+  for (let cut = atStart(); cut !== null; cut = atStart()) start += cut[0].length;
+  for (let cut = atEnd(); cut !== null; cut = atEnd()) end -= cut[0].length;
+  return text.slice(start, end);
+}
+
+/** A text without spaces at its ends; "" if nothing of it can be seen. */
+export const seenText = (text: string): string => (withoutUnseenEnds(text) === "" ? "" : text.trim());
+
+const isSeen = (unit: number): boolean => unit > 0x20 && unit < 0x7f;
+
+/** Whether `withoutUnseenEnds` made `cut` of a text by removing more than spaces. */
+export const hadUnseenEnds = (text: string, cut: string): boolean =>
+  text.length !== cut.length && /[^\s]|\ufeff/.test(text.replace(cut, ""));
+
+/**
+ * A text as a reader sees it: texts that look equal have the same. Letters of different scripts are different (NFKC).
+ */
+export const lookOf = (text: string): string =>
+  (plainText.test(text) ? text : text.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, "").normalize("NFKC")).trim();

@@ -5,7 +5,20 @@ export const plain = (text: string): string =>
   text
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[\p{M}\s_.,:/()*#'’-]+/gu, "");
+    .replace(/[\p{M}\p{Cf}\s_.,:/()*#'’-]+/gu, "");
+
+/** The value that a text is, but for case, spaces, hyphens and underscores: no question is needed; undefined for another text. */
+export function sameValue<Value extends string>(text: string, values: readonly Value[]): Value | undefined {
+  if (text.length > longestWord) return undefined;
+  const word = bare(text);
+  return values.find((value) => value === text) ?? values.find((value) => bare(value) === word);
+}
+
+const bare = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s_\p{Pd}\p{Cf}]+/gu, "");
 
 /** Longer input is not a typo, and comparing it would take time. */
 const longestWord = 60;

@@ -34,6 +34,26 @@ describe("an address where a path is expected exits with 2, writes nothing, and 
     expect(world.requests()).toEqual([]);
   });
 
+  test.for([
+    [
+      "https://docs.google.com/spreadsheets/d/1AbC/edit?usp=sharing#gid=0",
+      "Google Sheets: File > Download > Microsoft Excel (.xlsx)",
+    ],
+    ["HTTPS://Docs.Google.com/spreadsheets/u/0/", "Google Sheets: File > Download > Microsoft Excel (.xlsx)"],
+    ["https://shop.sharepoint.com/:x:/s/team/EaB", "Excel: File > Save As > Download a Copy"],
+    ["https://1drv.ms/x/s!AbC", "Excel: File > Save As > Download a Copy"],
+    ["https://www.dropbox.com/scl/fi/x/products.xlsx?dl=0", "Dropbox: Download"],
+  ] as const)("of a sheet that is edited in a browser, says how to download it: %s", async ([url, how]) => {
+    const world = await createWorld();
+    expect(await world.cat(["import", url])).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "error: FILE must be a path on this computer, not an address (https://)\n" +
+        `Download it first (in ${how}), and use the file, for example ./products.xlsx.\n`,
+    });
+  });
+
   test("in CAT_HOME", async () => {
     const world = await createWorld();
     expect(await world.cat("config list", { env: { CAT_HOME: "s3://bucket/home" } })).toEqual({

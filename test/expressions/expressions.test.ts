@@ -67,8 +67,10 @@ const samples: Readonly<Record<string, { source: string; flags: string } | null>
     source: "^(?:[\\t\\r\\n]|[\\s\\u180e\\u200b-\\u200d\\u2060\\ufeff]*([^\\s]))",
     flags: "u",
   },
-  // It repeats nothing.
-  'src/cli/output/visible.ts: RegExp(hidden.join("|"), "gu")': null,
+  // They repeat nothing.
+  'src/text.ts: RegExp(hidden, "gu")': null,
+  'src/text.ts: RegExp(`^(?:\\\\s|${hidden})`, "u")': null,
+  'src/text.ts: RegExp(`(?:\\\\s|${hidden})$`, "u")': null,
   // The user's own pattern, for paths, whose length the file system limits.
   'src/flows/photos/name-pattern.ts: RegExp(`^${start}$`, "iu")': null,
   'src/flows/photos/name-pattern.ts: RegExp(`^${end}$`, "iu")': null,

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { visible } from "../output/visible.ts";
+import { visible } from "../../text.ts";
 import type { CommandList } from "./command-list.ts";
 import type { Lookup } from "./kept-names.ts";
 import { expectedAt, type Kind } from "./words.ts";

@@ -5,8 +5,8 @@ import { CatError } from "../../errors.ts";
 import type { Look } from "../../flows/catalogue/coverage.ts";
 import type { LearnedLooks } from "../../flows/generate/columns/vocabulary.ts";
 import { parseJson } from "../../json.ts";
+import { visible } from "../../text.ts";
 import type { App } from "../app/app.ts";
-import { visible } from "../output/visible.ts";
 import { toMark } from "./kept-names.ts";
 import type { LearnedField, LearnedKind } from "./words.ts";
 

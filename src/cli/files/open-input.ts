@@ -1,5 +1,6 @@
 import type { AskedSheet, SheetChoice } from "../../flows/rows/choose-sheet.ts";
 import type { InputFormat } from "../../flows/rows/input-format.ts";
+import { whoHasOpen } from "../../flows/rows/lock-files.ts";
 import { type FileJob, InputError, openSource, type Source } from "../../flows/rows/source.ts";
 import type { CopiedSheet } from "../../flows/rows/workbook-copy.ts";
 import { counted, listFirst, shownName } from "../../flows/words.ts";
@@ -79,10 +80,20 @@ export async function openInput(
     .catch(async (error: unknown) => {
       throw (await otherThanFile(app, file, error)) ?? error;
     });
+  await noteIfOpen(app, source, job);
   if (source.sheet !== undefined)
     for (const note of sheetNotes(source.sheet, shownName(file), skipsHidden ?? false))
       await app.io.note(app.io.visible(note));
   return source;
+}
+
+/** Notes that somebody has the file open, who may not have saved it. */
+async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): Promise<void> {
+  const user = path === null ? null : await whoHasOpen(path);
+  if (user === null) return;
+  const who = user === "" ? "Another program" : user[0]!.toUpperCase() + user.slice(1);
+  const used = noun === "import" ? "imported" : "read";
+  await app.io.note(app.io.visible(`${name}: ${who} has it open: unsaved changes are not ${used}.`));
 }
 
 /**

@@ -30,8 +30,28 @@ export function rejectAddress(text: string, param: string): void {
   throw new UsageError(`${param} must be a path on this computer, not an address (${name})`, {
     code: "not_a_path",
     param,
-    hint: `Use a path, for example ${shellWord(pathIn(text.trim()))}.`,
+    hint: hintFor(text.trim()),
   });
+}
+
+/** Where sheets are edited in a browser, and how a sheet is downloaded there. */
+const onlineSheets: readonly (readonly [host: RegExp, program: string, menu: string])[] = [
+  [/^(?:docs|drive|sheets)\.google\.com$/, "Google Sheets", "File > Download > Microsoft Excel (.xlsx)"],
+  [
+    /^(?:1drv\.ms|(?:.+\.)?(?:sharepoint\.com|live\.com|office\.com|officeapps\.live\.com))$/,
+    "Excel",
+    "File > Save As > Download a Copy",
+  ],
+  [/^(?:.+\.)?dropbox\.com$/, "Dropbox", "Download"],
+];
+
+/** What to do instead. The rest of an address may hold credentials, and is not shown. */
+function hintFor(address: string): string {
+  const host = /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).hostname : "";
+  const online = onlineSheets.find(([hosts]) => hosts.test(host));
+  if (online === undefined) return `Use a path, for example ${shellWord(pathIn(address))}.`;
+  const [, program, menu] = online;
+  return `Download it first (in ${program}: ${menu}), and use the file, for example ./products.xlsx.`;
 }
 
 /** The path that the user may have meant. */

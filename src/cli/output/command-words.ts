@@ -1,5 +1,5 @@
+import { visible } from "../../text.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import { visible } from "./visible.ts";
 
 /** A command for the same service and profile, for the user to copy: `cat imports get ID --profile dev`. */
 export const commandLine = (

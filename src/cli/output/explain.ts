@@ -2,9 +2,9 @@ import { ApiError, withoutStop } from "../../client/api-error.ts";
 import type { ErrorCode, ErrorType } from "../../contract/error-codes.ts";
 import { CatError } from "../../errors.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
-import { shortMessage, shortText } from "../../text.ts";
+import { shortMessage, shortText, visible } from "../../text.ts";
 import { DeclinedError, InterruptError, toExitCode } from "../context/errors.ts";
-import { jsonLine, visible } from "./visible.ts";
+import { jsonLine } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
 
 /** The format of an error. */

@@ -3,7 +3,7 @@ import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { counted } from "../../flows/words.ts";
 import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
 import { maskedSignatures } from "../../http/mask.ts";
-import { shortMessage } from "../../text.ts";
+import { shortMessage, visible } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { indented, type ListTarget, type Pages, printList, resourceLines } from "./list.ts";
@@ -13,7 +13,7 @@ import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
 import type { Printing } from "./table.ts";
-import { jsonLine, visible } from "./visible.ts";
+import { jsonLine } from "./visible.ts";
 import { lineWidth, wrappedText } from "./wrapped.ts";
 
 /** The output of a command: data on stdout, everything else on stderr. */

@@ -1,7 +1,7 @@
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
-import { shortText, shortValue } from "../../text.ts";
+import { shortText, shortValue, visible } from "../../text.ts";
 import { columnsFor, inTableOrder, type ListFormat, type Printing, table, toCell } from "./table.ts";
-import { visible, visibleInCell, visibleInJson } from "./visible.ts";
+import { visibleInCell, visibleInJson } from "./visible.ts";
 
 /** The output for a list. */
 export interface ListTarget {

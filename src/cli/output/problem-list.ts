@@ -3,12 +3,11 @@ import { isDoubtfulReference } from "../../flows/rows/damage.ts";
 import type { MergeableRows } from "../../flows/rows/merged-copy.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
-import { shortText } from "../../text.ts";
+import { shortText, visible } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import { shellWord } from "./command-words.ts";
 import type { Io } from "./io.ts";
 import { type ListedProblem, type PhotoAt, ProblemGroups, placeText } from "./problem-groups.ts";
-import { visible } from "./visible.ts";
 import { wrapped } from "./wrapped.ts";
 
 /** Characters per write of a JSON report: a write per problem would take longer than the check. */

@@ -1,4 +1,5 @@
 import type { ProgressEvent } from "../../flows/progress-event.ts";
+import { visible } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import {
   doneText,
@@ -8,7 +9,7 @@ import {
   type ProgressView,
   rateText,
 } from "./progress-view.ts";
-import { jsonLine, visible } from "./visible.ts";
+import { jsonLine } from "./visible.ts";
 
 /** A bar if stderr is a terminal, else or with `lines` a line every ten seconds; nothing if `silent`. */
 export async function createProgress(place: ProgressPlace, { lines = false } = {}): Promise<ProgressView> {

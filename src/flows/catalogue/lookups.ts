@@ -7,6 +7,7 @@ import { canonicalReference, referenceOfProduct } from "../../contract/import-ro
 import { limits, ulidPattern } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
+import { withoutUnseenEnds } from "../../text.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";
 
@@ -20,9 +21,15 @@ export const productById = (product_id: string, { client, signal }: Reader): Pro
  * The product with exactly this reference (canonical); null if not found. The service has no lookup by reference: `q` is
  * a free-text search whose results are compared one by one.
  */
-async function searchedProduct(reference: string, { client, signal }: Reader): Promise<Product | null> {
-  for await (const product of client.paginate(operations.products.list, { q: reference }, { signal }))
+async function searchedProduct(
+  reference: string,
+  { client, signal }: Reader,
+  onOther: (product: Product) => void = () => {},
+): Promise<Product | null> {
+  for await (const product of client.paginate(operations.products.list, { q: reference }, { signal })) {
     if (referenceOfProduct(product) === reference) return product;
+    onOther(product);
+  }
   return null;
 }
 
@@ -33,6 +40,21 @@ export async function findProduct(idOrReference: string, reader: Reader): Promis
   const byId = ulidPattern.test(wanted) ? await productById(wanted, reader) : null;
   return byId ?? searchedProduct(wanted, reader);
 }
+
+/** The references that a text of a file names: that of its own letters, or else without characters at its ends that cannot be seen. */
+export function namedReferences(text: string): readonly string[] {
+  const [exact, cut] = [canonicalReference(text), withoutUnseenEnds(text)];
+  return cut === exact || cut === "" ? [exact] : [exact, cut];
+}
+
+/** The product that a text of a file names by its reference, if it was found. */
+export const productOf = (
+  text: string,
+  { byReference }: Pick<FoundProducts, "byReference">,
+): Product | null =>
+  namedReferences(text)
+    .map((reference) => byReference.get(reference))
+    .find((product) => product !== undefined) ?? null;
 
 /** So few products are asked for without a look at the list. */
 const fewProducts = 3;
@@ -57,6 +79,8 @@ interface ProductsOptions {
   readonly mostPages?: number;
   /** Receives each product that is found. Then none is kept in memory, and the result is empty. */
   readonly onFound?: ((product: Product) => void) | undefined;
+  /** Receives each other product that the search comes across. */
+  readonly onOther?: ((product: Product) => void) | undefined;
 }
 
 /**
@@ -67,7 +91,7 @@ interface ProductsOptions {
 export async function productsBy(
   wanted: WantedProducts,
   { client, signal, concurrency }: Pick<Service, "client" | "signal" | "concurrency">,
-  { onProgress = () => {}, mostPages, onFound }: ProductsOptions = {},
+  { onProgress = () => {}, mostPages, onFound, onOther }: ProductsOptions = {},
 ): Promise<FoundProducts> {
   const byId = new Map<string, Product>();
   const byReference = new Map<string, Product>();
@@ -85,7 +109,10 @@ export async function productsBy(
     if (isOfReference && keep) byReference.set(reference, product);
     const isWanted = Number(isOfId) + Number(isOfReference);
     if (isWanted > 0) onFound?.(product);
-    else if (keep && reference !== null) otherReferences.push(reference);
+    else {
+      onOther?.(product);
+      if (keep && reference !== null) otherReferences.push(reference);
+    }
     done += isWanted;
     if (isWanted > 0) onProgress(done, total);
   };
@@ -110,7 +137,7 @@ export async function productsBy(
   try {
     await Promise.all([
       ...[...ids].map((id) => limit(ask, () => productById(id, reader))),
-      ...[...references].map((reference) => limit(ask, () => searchedProduct(reference, reader))),
+      ...[...references].map((reference) => limit(ask, () => searchedProduct(reference, reader, onOther))),
     ]);
   } finally {
     limit.clearQueue();

@@ -1,5 +1,5 @@
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
-import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
+import { referenceOfProduct } from "../../contract/import-row.ts";
 import { ulidPattern } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
@@ -7,6 +7,8 @@ import {
   allModels,
   type FoundProducts,
   modelsNamed,
+  namedReferences,
+  productOf,
   productsBy,
   referenceProposals,
   unknownProduct,
@@ -44,11 +46,13 @@ export async function resolveGenerations(
 ): Promise<Resolved> {
   const ids = new Set<string>();
   const references = new Set<string>();
-  const want = (name: string) =>
-    ulidPattern.test(name) ? ids.add(name) : references.add(canonicalReference(name));
+  const wantReference = (name: string) => {
+    for (const reference of namedReferences(name)) references.add(reference);
+  };
+  const want = (name: string) => void (ulidPattern.test(name) ? ids.add(name) : wantReference(name));
   for (const { productId, productReference, stylings } of asked) {
     if (productId !== null) ids.add(productId);
-    else references.add(canonicalReference(productReference!));
+    else wantReference(productReference!);
     for (const styling of stylings) want(styling);
   }
   const foundProducts = await productsBy({ ids, references }, service, { onProgress });
@@ -104,10 +108,7 @@ function resolveGeneration(
   const model = modelName === null ? null : findModel(modelName, models, add);
   const stylings: string[] = [];
   for (const name of look.stylings) {
-    const styling =
-      (ulidPattern.test(name)
-        ? products.byId.get(name)
-        : products.byReference.get(canonicalReference(name))) ?? null;
+    const styling = (ulidPattern.test(name) ? products.byId.get(name) : productOf(name, products)) ?? null;
     if (styling === null) add("styling_product_ids", "product_not_found", unknownNamed(name, products));
     else stylings.push(styling.id);
   }
@@ -137,7 +138,7 @@ function mainProduct(
   add: Add,
 ): Product | null {
   if (productId === null) {
-    const product = products.byReference.get(canonicalReference(productReference!)) ?? null;
+    const product = productOf(productReference!, products);
     if (product === null)
       add("product_reference", "product_not_found", unknownNamed(productReference!, products));
     return product;
@@ -146,7 +147,7 @@ function mainProduct(
   if (product === null) add("product_id", "product_not_found", unknownNamed(productId, products));
   else if (
     productReference !== null &&
-    referenceOfProduct(product) !== canonicalReference(productReference)
+    !namedReferences(productReference).some((reference) => reference === referenceOfProduct(product))
   ) {
     const actual = JSON.stringify(product.reference);
     const message = `product ${productId} has the reference ${actual}, not ${JSON.stringify(productReference)}: fix one of them`;

@@ -1,4 +1,7 @@
+import { sameValue } from "../../contract/did-you-mean.ts";
 import { ulidPattern } from "../../contract/limits.ts";
+import { orientations, sexes } from "../../contract/value-sets.ts";
+import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
 import { formulaText } from "../rows/formula-text.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
@@ -8,9 +11,9 @@ import {
   photoColumns,
   photoPosition,
   type RowColumns,
+  uncutTexts,
 } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
-import { withoutInvisibleEnds } from "./digests.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 import { placeOfColumn, withPlaces } from "./said.ts";
 import { severalPhotos } from "./url-problems.ts";
@@ -69,17 +72,21 @@ export class CsvCells implements RowColumns {
     const images: InputImage[] = [];
     const places: string[] = [];
     const empty: string[] = [];
+    let uncut: Record<string, string> | undefined;
     for (let index = 0; index < this.#columns.length; index++) {
       const column = this.#columns[index]!;
       const cell = record[index]!;
       const before = images.length;
       if (column.kind === "field") {
-        const value = unguardedCell(column.field === "description" ? cell : cell.trim());
-        const read = valueRead(column.field === "description" ? value : value.trim(), this.#values[index]);
-        if (read.trim() === "") empty.push(column.name);
-        else row[column.field] = read;
+        const isLong = column.field === "description";
+        const own = isLong ? cell : withoutUnseenEnds(cell);
+        if (hadUnseenEnds(cell, own) && !isLong) uncut = { ...uncut, [column.field]: cell };
+        const value = unguardedCell(own);
+        const read = valueRead(isLong ? value : value.trim(), this.#values[index]);
+        if (withoutUnseenEnds(read) === "") empty.push(column.name);
+        else row[column.field] = column.field === "sex" ? (sameValue(read, sexes) ?? read) : read;
       } else if (column.kind === "image") {
-        const source = withoutInvisibleEnds(textOf(cell));
+        const source = withoutUnseenEnds(textOf(cell));
         if (source === "") empty.push(column.name);
         else images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
       } else if (column.kind === "images") {
@@ -92,6 +99,7 @@ export class CsvCells implements RowColumns {
     row.images = images;
     row[photoColumns] = places;
     row[emptyColumns] = empty;
+    if (uncut !== undefined) row[uncutTexts] = uncut;
     return row;
   }
 
@@ -105,7 +113,7 @@ export class CsvCells implements RowColumns {
   #divide(record: readonly string[]): ImageCell[] {
     const cells: ImageCell[] = [];
     this.#columns.forEach((column, index) => {
-      if (column.kind === "image" && withoutInvisibleEnds(record[index]!) !== "") {
+      if (column.kind === "image" && withoutUnseenEnds(record[index]!) !== "") {
         cells.push({ column: index, part: 0, orientationColumn: this.#orientations[index]! });
       } else if (column.kind === "images") {
         const parts = imageParts(record[index]!);
@@ -173,9 +181,9 @@ export class CsvCells implements RowColumns {
 
   #orientation(record: readonly string[], index: number): string | undefined {
     const at = this.#orientations[index];
-    const value =
-      at === null || at === undefined ? "" : valueRead(textOf(record[at]!).trim(), this.#values[at]);
-    return value === "" ? undefined : value;
+    if (at === null || at === undefined) return undefined;
+    const value = valueRead(withoutUnseenEnds(textOf(record[at]!)), this.#values[at]);
+    return value === "" ? undefined : (sameValue(value, orientations) ?? value);
   }
 
   #image(source: string, given: string | undefined): InputImage {
@@ -190,7 +198,7 @@ export class CsvCells implements RowColumns {
 const imageParts = (cell: string): string[] =>
   textOf(cell)
     .split("|")
-    .map(withoutInvisibleEnds)
+    .map(withoutUnseenEnds)
     .filter((part) => part !== "");
 
 /** The text of a cell, also of a formula that is a text. */

@@ -14,6 +14,8 @@ import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type Ro
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { ConflictChoice, PhotosMode } from "./import-input.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
+import type { Lookalike } from "./known-products.ts";
+import { lookalikeCode, spelled } from "./references.ts";
 import { isSameSource, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
 
 /** A row to import, and the decision about it. */
@@ -55,6 +57,8 @@ export interface RowFacts {
   readonly renamedTo: string | null;
   /** Its product; null if there is none, undefined if it is not known yet. */
   readonly known: KnownProduct | null | undefined;
+  /** A product of another reference that looks the same, where there is none of the reference. */
+  readonly lookalike: Lookalike | null;
   readonly findCompared: (source: Buffer) => Compared | undefined;
   /** The product when it was read first, if others have changed it while the row waited; null if there was none. */
   readonly overtaken: ReadProduct | null | undefined;
@@ -161,7 +165,7 @@ function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): De
   if (known === null) {
     if (earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
     const before = isOtherCatalogue || exact ? null : facts.before;
-    return before === null ? create(row, options) : decideDeleted(row, before, options);
+    return before === null ? create(row, facts, options) : decideDeleted(row, { ...facts, before }, options);
   }
   const before = facts.before?.isOf(known.id) ? facts.before.said : null;
   if (known.read === null) {
@@ -214,19 +218,28 @@ function decideRenamed(
 }
 
 /** A row of another mode, or with --photos all: it is sent as it is. */
-function sendAsIs(row: WeighedRow, { known }: RowFacts, options: DecideOptions): Decision {
+function sendAsIs(row: WeighedRow, { known, lookalike }: RowFacts, options: DecideOptions): Decision {
   const { mode, isPlan = false, namesFromReferences = false } = options;
   if ((mode === "upsert" || isPlan) && known === undefined) return { kind: "unread" };
   const { content } = row;
+  if (lookalike !== null) return lookingAlike(content.reference, lookalike);
   const name = namesFromReferences ? (known?.read?.name ?? content.name) : content.name;
   return send(row, { attach: eachOnce(row), isNew: !known, row: { ...content, name } }, noEdits, options);
 }
 
-function create(row: WeighedRow, options: DecideOptions): Decision {
+function create(row: WeighedRow, { lookalike }: RowFacts, options: DecideOptions): Decision {
+  if (lookalike !== null) return lookingAlike(row.content.reference, lookalike);
   const attach = eachOnce(row);
   if (attach.length === 0) return noImages;
   return send(row, { attach, isNew: true, row: row.content }, noEdits, options);
 }
+
+/** Importing the row would create a second product that people cannot tell from the first. */
+const lookingAlike = (reference: string, { id, reference: other }: Lookalike): Decision => ({
+  kind: "conflict",
+  code: lookalikeCode,
+  message: `the reference ${spelled(reference)} looks like ${spelled(other)} of the product ${id}`,
+});
 
 const noImages: Decision = {
   kind: "conflict",
@@ -240,9 +253,14 @@ const eachOnce = ({ cells: { said }, content: { images } }: WeighedRow): readonl
     .map(({ index }) => index)
     .sort((a, b) => a - b);
 
-function decideDeleted(row: WeighedRow, before: Before, options: DecideOptions): Decision {
+function decideDeleted(
+  row: WeighedRow,
+  facts: RowFacts & { readonly before: Before },
+  options: DecideOptions,
+): Decision {
+  const { before } = facts;
   if (!isEdited(row.cells.said, before.said) || options.conflicts === "service") return { kind: "deleted" };
-  if (options.conflicts === "sheet") return create(row, options);
+  if (options.conflicts === "sheet") return create(row, facts, options);
   return { kind: "conflict", ...productDeleted };
 }
 

@@ -2,6 +2,7 @@
 
 import { parseUrl } from "../../contract/url-policy.ts";
 import { parseJson } from "../../json.ts";
+import { withoutUnseenEnds } from "../../text.ts";
 import { shortDigest } from "../short-digest.ts";
 
 /** The product fields that an import sets, in the order of their digests. */
@@ -90,18 +91,6 @@ export const sourceDigestBytes = 16;
 /** The source of a photo: a URL, an uploaded image, or the SHA-256 (hex) of a local file's bytes. */
 type ImageSource = { url: string } | { image_id: string } | { sha256: string };
 
-/** A character that shows nothing, which a copied cell may have at its ends. */
-const isInvisible = (character: string | undefined): boolean =>
-  character !== undefined && /[\s\p{Cf}]/u.test(character);
-
-/** A text without the characters at its ends that show nothing. */
-export function withoutInvisibleEnds(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && isInvisible(text[start])) start++;
-  while (end > start && isInvisible(text[end - 1])) end--;
-  return text.slice(start, end);
-}
-
 /** A URL that the URL parser leaves as it is: parsing each of millions would take seconds. */
 const plainUrl = /^https:\/\/(?:[a-z\d-]+\.)+[a-z][a-z\d-]*\/[\w.~/!$&()*+,;=:@%?-]*$/;
 const dotSegment = /\/(?:\.|%2e)/i;
@@ -109,7 +98,7 @@ const dotSegment = /\/(?:\.|%2e)/i;
 /** A URL as it is fetched: two spellings of it are one photo. A fragment is never sent. */
 export function fetchedUrl(url: string): string {
   if (plainUrl.test(url) && !dotSegment.test(url)) return url;
-  const text = withoutInvisibleEnds(url);
+  const text = withoutUnseenEnds(url);
   const parsed = parseUrl(text);
   if (parsed === null) return text;
   parsed.hash = "";

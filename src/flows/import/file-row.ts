@@ -3,7 +3,7 @@ import { type ImportRowImage, importRowProblems, type RowProblem } from "../../c
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import type { LocalImage } from "../photos/photo-file.ts";
-import { emptyColumns, photoColumns } from "../rows/row-form.ts";
+import { emptyColumns, photoColumns, uncutTexts } from "../rows/row-form.ts";
 import type { FieldValues } from "./digests.ts";
 
 /** A photo as named in the user's file: a URL, an uploaded image, or a local file. */
@@ -26,6 +26,7 @@ export interface FileRow {
   as_exported?: string;
   readonly [emptyColumns]?: readonly string[];
   readonly [photoColumns]?: readonly string[];
+  readonly [uncutTexts]?: Readonly<Record<string, string>>;
 }
 
 /** An image of an input row: as in the service's rows, or a local file instead of `url` and `image_id`. */

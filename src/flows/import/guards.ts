@@ -7,6 +7,7 @@ import { counted, countList, grouped, shownName } from "../words.ts";
 import type { CheckedFile, ImportDeps, Limit } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { Plan } from "./plan.ts";
+import { lookalikeCode } from "./references.ts";
 
 /** Changes up to this number, and up to a tenth, need no question. */
 const fewChanges = 20;
@@ -64,6 +65,18 @@ export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void
       count === 1 ? "1 doubtful value as it is" : `${grouped(count)} doubtful values as they are`;
     if (!(await deps.confirm(`Import ${values}?`))) throw declined(input.file.source.name, correctIt);
   }
+}
+
+/** Rejects rows that would create a product beside one whose reference looks the same. */
+export function rejectLookalikes({ lookalikes: { count, first } }: Plan, { input }: ImportRun): void {
+  if (first === null) return;
+  const file = shownName(input.file.source.name);
+  const others = count === 1 ? "" : `, as do the references of ${counted(count - 1, "other row")}`;
+  throw new CatError(`${file}:${first.line}: ${first.message}${others}; nothing was sent`, {
+    type: "input",
+    code: lookalikeCode,
+    hint: "Use one of the two references for both, or add --skip-invalid to import the other rows.",
+  });
 }
 
 /** Says, and asks on a terminal, where new references are probably existing ones in another writing. */

@@ -1,8 +1,7 @@
 // Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
-import { didYouMean, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
-import { canonicalReference } from "../../contract/import-row.ts";
-import { inOneLine } from "../outputs/row-outcome.ts";
+import { didYouMean, sameValue, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
+import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
@@ -10,8 +9,13 @@ import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts"
 import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
-import { emptyColumns, type FieldProblem, photoPosition, type RowForm } from "../rows/row-form.ts";
-import { placeOfUse } from "../rows/row-sets.ts";
+import {
+  emptyColumns,
+  type FieldProblem,
+  photoPosition,
+  type RowForm,
+  uncutTexts,
+} from "../rows/row-form.ts";
 import { UrlNotes } from "../rows/url-notes.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
@@ -23,7 +27,7 @@ import {
   positionColumn,
   readColumns,
 } from "./columns.ts";
-import { FieldDigests, withoutInvisibleEnds } from "./digests.ts";
+import { FieldDigests } from "./digests.ts";
 import {
   type FileRow,
   type InputImage,
@@ -34,6 +38,7 @@ import {
 } from "./file-row.ts";
 import { mergeContents } from "./merge-contents.ts";
 import { photoNotes, urlChecks } from "./photo-checks.ts";
+import { readReference, referenceProblems, uniqueReference } from "./references.ts";
 import { exportedColumn, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
 import { damagedUrl, withUrlProblems } from "./url-problems.ts";
@@ -80,6 +85,7 @@ export const importForm = (
       const fieldProblems: readonly FieldProblem[] = [
         ...withUrlProblems(inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row), row),
         ...exportedProblems(exported, row),
+        ...referenceProblems(row),
       ];
       // Nearly every row is valid.
       const invalid =
@@ -101,7 +107,10 @@ export const importForm = (
       const ofUrls = notesOnUrls(row, urlNotes);
       const ofPhotos = photos === undefined ? noNotes : photoNotes(row, photos, urls);
       const { notes } = damage.of(row);
-      return notes.length + ofPhotos.length === 0 ? ofUrls : [...notes, ...ofUrls, ...ofPhotos];
+      const uncut = (row as Partial<FileRow> | null)?.[uncutTexts];
+      // Nearly every row has none.
+      if (notes.length + ofPhotos.length === 0 && uncut === undefined) return ofUrls;
+      return [...notes, ...ofUrls, ...ofPhotos, ...(uncut === undefined ? [] : notesOnEnds(uncut))];
     },
     ...(photos !== undefined && { notesAcrossRows: (random) => sharedPhotos(random, photos, urls) }),
     beyondLimit() {
@@ -109,15 +118,10 @@ export const importForm = (
       urls?.stop();
     },
     readReference,
-    // The service finds duplicates within one request only (Imports, rule 1).
     unique: {
+      ...uniqueReference,
       // Of two references whose digits are lost, it is not known whether they were one.
-      toKey: (row) => (damage.hasLost(row, "reference") ? undefined : readReference(row)),
-      param: "reference",
-      code: "duplicate_reference_in_file",
-      message: (reference, first) => `duplicate reference "${reference}", first used${placeOfUse(first)}`,
-      reason: (reference) => inOneLine(`duplicate reference "${reference}", first used`),
-      namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
+      toKey: (row) => (damage.hasLost(row, "reference") ? undefined : uniqueReference.toKey(row)),
     },
     merge: mergeContents,
     withoutDone: (object, done) =>
@@ -135,25 +139,46 @@ export const importForm = (
   };
 };
 
+const notesOnEnds = (uncut: Readonly<Record<string, string>>): readonly FieldNote[] =>
+  Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
+
 /**
- * An object with the values of its fields, and of the orientations of its images, as `--map-value` reads them; the object itself
- * if nothing changes.
+ * An object with its values as they are read: without characters at the ends that cannot be seen, by `--map-value`, and choices
+ * by their own names; the object itself if nothing changes.
  */
 function objectRead(
   object: Record<string, unknown>,
   values: ValueMap,
   orientations: ValueMap,
 ): Record<string, unknown> {
-  const row = valuesRead(withoutFormulas(object), values);
+  const row = withChoice(valuesRead(withoutFormulas(withoutUnseen(object)), values), "sex");
   const { images } = row;
   if (!Array.isArray(images)) return row;
   const { [emptyColumns]: empty = [] } = row as Partial<FileRow>;
   if (images.length === 0) return { ...row, [emptyColumns]: [...empty, "images"] } as Record<string, unknown>;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
   const read = images.map((image) =>
-    isObject(image) ? withTrimmedUrl(valuesRead(withoutNulls(image), orientations)) : image,
+    isObject(image)
+      ? withTrimmedUrl(withChoice(valuesRead(withoutNulls(image), orientations), "orientation"))
+      : image,
   );
   return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
+}
+
+/** An object whose words have no characters at their ends that cannot be seen; the object itself if nothing is cut. */
+function withoutUnseen(object: Record<string, unknown>): Record<string | symbol, unknown> {
+  let row: Record<string | symbol, unknown> = object;
+  const uncut: Record<string, string> = {};
+  for (const field of ["reference", "name", "sex"]) {
+    const text = object[field];
+    if (typeof text !== "string") continue;
+    const cut = withoutUnseenEnds(text);
+    // Spaces go as they are: the service keeps those of a name.
+    if (!hadUnseenEnds(text, cut)) continue;
+    uncut[field] = text;
+    row = { ...row, [field]: cut, [uncutTexts]: uncut };
+  }
+  return row;
 }
 
 /** An object with the texts of formulas such as ="00123", as cells have them; the object itself if it has none. */
@@ -174,6 +199,17 @@ function withPosition(object: Record<string, unknown>): Record<string, unknown> 
   return { ...row, [photoPosition]: position } as Record<string, unknown>;
 }
 
+/** An object with a choice in its own spelling. */
+function withChoice(
+  row: Record<string | symbol, unknown>,
+  field: "sex" | "orientation",
+): Record<string | symbol, unknown> {
+  const value = row[field];
+  const choice =
+    typeof value === "string" ? sameValue(value, importVocabulary.listChoices(field)!) : undefined;
+  return choice === undefined || choice === value ? row : { ...row, [field]: choice };
+}
+
 /** A field that is null has no value. */
 const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =>
   Object.values(image).includes(null)
@@ -183,7 +219,7 @@ const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =
 /** An image with its URL as it would be read from a cell. */
 function withTrimmedUrl(image: Record<string, unknown>): Record<string, unknown> {
   const { url } = image;
-  const trimmed = typeof url === "string" ? withoutInvisibleEnds(url) : url;
+  const trimmed = typeof url === "string" ? withoutUnseenEnds(url) : url;
   return trimmed === url ? image : { ...image, url: trimmed };
 }
 
@@ -237,14 +273,6 @@ export const meantValues = (field: "sex" | "orientation", value: string): readon
     importVocabulary.listChoices(field)!,
     field === "sex" ? wordsForSexes : wordsForOrientations,
   );
-
-/** The reference of a row, if it has one that can be shown. */
-function readReference(row: unknown): string | undefined {
-  const reference = (row as { reference?: unknown } | null)?.reference;
-  if (typeof reference !== "string") return undefined;
-  const canonical = canonicalReference(reference);
-  return canonical === "" ? undefined : canonical;
-}
 
 const exportedOf = (row: unknown): unknown => (row as Partial<FileRow> | null | undefined)?.[exportedColumn];
 

@@ -15,6 +15,7 @@ import { ImportProgress, importFollower } from "./follow.ts";
 import type { CheckedFile } from "./import-input.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { KnownProducts } from "./known-products.ts";
+import { lookalikeCode } from "./references.ts";
 import {
   doneRow,
   failedRow,
@@ -228,10 +229,14 @@ class RowsToImport {
       renamedFrom: isRenamed && !isUnread ? (found?.reference ?? null) : undefined,
       renamedTo: renamed?.reference ?? null,
       sought,
+      lookalike: of === null ? products.lookalike(reference) : null,
       known: isUnread ? undefined : of === null ? (renamed?.known ?? null) : of,
       overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
-      earlierConflict: earlierCode !== undefined && isConflictCode(earlierCode) ? earlierCode : undefined,
+      earlierConflict:
+        earlierCode !== undefined && earlierCode !== lookalikeCode && isConflictCode(earlierCode)
+          ? earlierCode
+          : undefined,
     };
   }
 

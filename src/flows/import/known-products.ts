@@ -5,6 +5,7 @@ import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { SeenProduct } from "../../state/ledger.ts";
+import { lookOf } from "../../text.ts";
 import { productById, productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
@@ -51,6 +52,15 @@ export class UnreadProducts {
   }
 }
 
+/** A product of another reference that looks the same. */
+export interface Lookalike {
+  readonly id: string;
+  readonly reference: string;
+}
+
+/** The most odd references that are kept: a catalogue has few. */
+const mostOdd = 100_000;
+
 /** The products of one file, by their references. */
 export class KnownProducts {
   readonly #run: Run;
@@ -58,6 +68,8 @@ export class KnownProducts {
   /** Every product was read: a reference without one has none. */
   #isComplete = false;
   readonly #asked = new Set<string>();
+  /** Products whose references look like other texts, by these. */
+  readonly #odd = new Map<string, Lookalike>();
   /** The ledger has what others changed since the last import. */
   #isCurrent = false;
   #readAt: number | null = null;
@@ -88,6 +100,7 @@ export class KnownProducts {
     this.#readAt = null;
     this.#isComplete = false;
     this.#isCurrent = false;
+    this.#odd.clear();
     this.#asked.clear();
   }
 
@@ -101,6 +114,22 @@ export class KnownProducts {
     const entry = this.#isCurrent ? state.ledger.get(account, reference) : null;
     return entry === null ? undefined : new KnownProduct(entry.productId, null, entry);
   }
+
+  /** A product whose reference looks like one that has no product, among those that were read; null if there is none. */
+  lookalike(reference: string): Lookalike | null {
+    const look = lookOf(reference);
+    const odd = this.#odd.get(look);
+    if (odd !== undefined && odd.reference !== reference) return odd;
+    const text = look === reference ? null : this.#run.state.readProducts.of(look);
+    return typeof text === "string" ? { id: unpackProduct(text).id, reference: look } : null;
+  }
+
+  readonly #noteOdd = (product: Product): void => {
+    const reference = referenceOfProduct(product);
+    const look = reference === null ? null : lookOf(reference);
+    if (reference === null || look === null || look === reference || this.#odd.size >= mostOdd) return;
+    this.#odd.set(look, { id: product.id, reference });
+  };
 
   /** Whether a product was looked for by its ID. */
   isAsked(productId: string): boolean {
@@ -142,6 +171,10 @@ export class KnownProducts {
     await this.#lookUp({ ids: [...ids, ...inLedger.values()], references: unknown }, found);
     const missing = [...inLedger.keys()].filter((reference) => !found.has(reference));
     if (missing.length > 0) await this.#lookUp({ ids: [], references: missing }, found);
+    const looks = references.flatMap((reference) =>
+      found.has(reference) || lookOf(reference) === reference ? [] : [lookOf(reference)],
+    );
+    if (looks.length > 0) await this.#lookUp({ ids: [], references: looks }, found);
     for (const reference of references) if (!found.has(reference)) state.readProducts.lack(reference);
     const gone = [...inLedger.values()].filter((id) => state.readProducts.byId(id) === null);
     state.ledger.write(account, { gone });
@@ -156,6 +189,7 @@ export class KnownProducts {
         const reference = referenceOfProduct(product);
         if (reference !== null) found.add(reference);
       },
+      onOther: this.#noteOdd,
     });
     this.#take(products);
   }
@@ -197,6 +231,7 @@ export class KnownProducts {
     const { state, account } = this.#run;
     const seen: SeenProduct[] = [];
     for (const product of products) {
+      this.#noteOdd(product);
       const reference = referenceOfProduct(product);
       const read = toReadProduct(product);
       const fields = fieldsOf(read).bytes;

@@ -13,8 +13,8 @@ import type { InputImage } from "./file-row.ts";
 
 type Content = Record<string | symbol, unknown>;
 
-/** Fields that the rows of a product have in common. */
-const common = ["name", "description", "sex"] as const;
+/** Fields that the rows of a product have in common; references may only look equal. */
+const common = ["reference", "name", "description", "sex"] as const;
 
 /**
  * The product of these rows: each field from the first row that has it, and the photos of all, in the order of their positions,

@@ -14,6 +14,7 @@ import type { ConflictQuestion, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { packProduct, type ReadProduct } from "./known-product.ts";
 import { UnreadProducts } from "./known-products.ts";
+import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
 import { addNotApplied, addPhotos, noCounts, photosOf, untouchedAs } from "./summary.ts";
 
@@ -40,6 +41,8 @@ const emptyPlan = () => ({
   conflictRows: [] as ConflictQuestion["rows"][number][],
   /** Rows without a photo whose products do not exist, and the lines of the first ones. */
   withoutPhotos: { count: 0, lines: [] as number[] },
+  /** Rows whose references look like those of other products, and what the first one is told. */
+  lookalikes: { count: 0, first: null as { line: number; message: string } | null },
   unread: new UnreadProducts(),
   uncompared: [] as PhotosToCompare[],
   /** New references that are probably written otherwise at the service. */
@@ -109,6 +112,10 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
     if (decision.code === "no_images") {
       plan.withoutPhotos.count++;
       if (plan.withoutPhotos.lines.length < namedConflicts) plan.withoutPhotos.lines.push(row.line);
+    }
+    if (decision.code === lookalikeCode) {
+      plan.lookalikes.count++;
+      plan.lookalikes.first ??= { line: row.line, message: decision.message };
     }
     if (plan.conflictRows.length < namedConflicts)
       plan.conflictRows.push({ line: row.line, reference: row.reference, code: decision.code });

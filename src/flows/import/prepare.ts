@@ -11,9 +11,16 @@ import { mayNotRead } from "../service-errors.ts";
 import { byteText, counted, grouped } from "../words.ts";
 import { comparePhotos } from "./compare-photos.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
-import { askAboutPlan, confirmLikeExisting, rejectExcess, rejectWithoutPhotos } from "./guards.ts";
+import {
+  askAboutPlan,
+  confirmLikeExisting,
+  rejectExcess,
+  rejectLookalikes,
+  rejectWithoutPhotos,
+} from "./guards.ts";
 import { type ImportRun, mostRowsReadEach, otherCatalogue } from "./import-run.ts";
 import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
+import { lookalikeCode } from "./references.ts";
 import { batchSize } from "./send.ts";
 
 /**
@@ -25,7 +32,10 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   try {
     await settleOtherRuns(at, input, deps);
     let plan = await planRun(run);
-    if (!input.skipInvalid) rejectWithoutPhotos(plan, run);
+    if (!input.skipInvalid) {
+      rejectWithoutPhotos(plan, run);
+      rejectLookalikes(plan, run);
+    }
     if (plan.conflicts > 0 && (await askAboutPlan(plan, run))) plan = await makePlan(run);
     await rejectExcess(plan, run);
     await confirmLikeExisting(plan, run);
@@ -77,6 +87,7 @@ const limitCodes: readonly (string | undefined)[] = [
   "too_many_removals",
   "product_changed",
   "no_images",
+  lookalikeCode,
   "declined",
 ];
 

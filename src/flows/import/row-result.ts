@@ -7,6 +7,7 @@ import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../out
 import type { DecidedRow } from "./decide.ts";
 import type { RejectedPhoto } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
+import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
 import type { Untouched } from "./summary.ts";
 
@@ -61,6 +62,7 @@ const conflictCodes = [
   "product_deleted",
   "reference_changed",
   "no_images",
+  lookalikeCode,
 ] as const;
 
 export const isConflictCode = (code: string): boolean => (conflictCodes as readonly string[]).includes(code);

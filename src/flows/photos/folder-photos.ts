@@ -2,6 +2,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
+import { withoutUnseenEnds } from "../../text.ts";
 import { foldedPath, photoEnding } from "../files/file-names.ts";
 import { InputError } from "../rows/source.ts";
 import { isWithin } from "./find-photo.ts";
@@ -29,8 +30,8 @@ export interface SortedPhotos {
   readonly left: readonly string[];
 }
 
-/** Case, and how accents are composed, differ between file names and rows. */
-const referenceKey = foldedPath;
+/** Case, how accents are composed, and ends that cannot be seen differ between file names and rows. */
+const referenceKey = (reference: string): string => foldedPath(withoutUnseenEnds(reference));
 
 /** The photos by the shortest references that fit a pattern. */
 export function photosByPattern({ folder, paths }: PhotoListing, pattern: NamePattern): SortedPhotos {

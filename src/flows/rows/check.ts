@@ -140,7 +140,7 @@ export async function checkFile(
             ...(reader instanceof TableReader && reader.placeOfReference(row.line)),
             reference: file.form.readReference(row.content),
             param: unique!.param,
-            code: unique!.code,
+            code: repeated.code ?? unique!.code,
             message: repeated.message,
           });
       }
@@ -219,8 +219,13 @@ function repetition(
   }
   // A million rows have one key each.
   if (typeof keys === "string") {
-    const before = seen.add(keys, line);
-    return before === null ? null : toRepetition(unique.message(keys, before), before, name);
+    const text = unique.toText?.(content) ?? keys;
+    const before = seen.add(keys, line, text);
+    if (before === null) return null;
+    return {
+      ...toRepetition(unique.message(text, before), before, name),
+      code: unique.codeOf?.(text, before),
+    };
   }
   let firstRepetition: Repetition | null = null;
   for (const key of keys) {
@@ -233,6 +238,8 @@ function repetition(
 /** A row that repeats a key, which another file may have. */
 interface Repetition {
   readonly message: string;
+  /** Instead of that of the key. */
+  readonly code?: string | undefined;
   readonly ofOther: boolean;
   /** Where the key was used before, as a failed file has it. */
   readonly place: string | undefined;

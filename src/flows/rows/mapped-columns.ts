@@ -24,10 +24,11 @@ export const valueRead = (cell: string, values: ReadonlyMap<string, string> | un
 /** The fields of an object with their values read; a value that is read as none is removed. */
 export function valuesRead(row: Record<string, unknown>, values: ValueMap): Record<string, unknown> {
   if (values.size === 0) return row;
-  const read: Record<string, unknown> = {};
+  const read: Record<string, unknown> = { ...row };
   for (const [field, value] of Object.entries(row)) {
     const meant = typeof value === "string" ? valueRead(value, values.get(normalHeader(field))) : value;
     if (meant === value || meant !== "") read[field] = meant;
+    else delete read[field];
   }
   return read;
 }

@@ -14,6 +14,7 @@ import {
   photoPosition,
   type RowForm,
   type RowReader,
+  uncutTexts,
 } from "./row-form.ts";
 import { inPart, ownPart } from "./row-parts.ts";
 import { placeOfUse, type SomeRows } from "./row-sets.ts";
@@ -41,7 +42,7 @@ export interface PackedRow {
 }
 
 /** The symbols of a row, which JSON does not keep. */
-const symbols = [emptyColumns, photoColumns, photoPosition] as const;
+const symbols = [emptyColumns, photoColumns, photoPosition, uncutTexts] as const;
 
 type Content = Record<string | symbol, unknown>;
 

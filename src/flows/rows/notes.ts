@@ -2,6 +2,7 @@
 // neither counts nor the exit status.
 
 import { shortened } from "../../contract/did-you-mean.ts";
+import { truncated, visible } from "../../text.ts";
 import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
 import { urlNoteKinds } from "./url-notes.ts";
@@ -46,6 +47,10 @@ export const noteKinds = {
       `${counted(count, "photo")} also on another product, such as ${shortened(value)}`,
     hint: "Check that the products share them",
   },
+  unseen_ends: {
+    message: (count, value) =>
+      `characters that cannot be seen were removed at the ends of ${counted(count, "value")}, such as "${shown(value)}"`,
+  },
   whole_decimal: {
     message: (count, value) =>
       `${isAre(count, "reference", "ends", "end")} with ${/.0+$/.exec(value)![0]} (${shortened(value)}), as a program writes codes that it takes for numbers`,
@@ -89,6 +94,8 @@ export const noteKinds = {
     asks: true,
   },
 } satisfies Readonly<Record<string, NoteKind>>;
+
+const shown = (value: string): string => truncated(visible(value), 60);
 
 export type NoteCode = keyof typeof noteKinds;
 

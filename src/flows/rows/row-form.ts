@@ -95,7 +95,12 @@ export interface UniqueKey {
   /** Undefined where the key is made of several fields. */
   readonly param: string | undefined;
   readonly code: string;
-  message(key: string, first: FirstUse): string;
+  /** What the row has for its key, as people see it, where that is not the key. */
+  toText?(row: unknown): string | undefined;
+  /** `text`: what the row has; that of the first use is `first.text`. */
+  message(text: string, first: FirstUse): string;
+  /** The code of a row that has another text than the first one, if that is another problem. */
+  codeOf?(text: string, first: FirstUse): string | undefined;
   /**
    * The reason of the row in a failed file, in one line, up to the place of the first use: it names the key, so that the row
    * stays rejected until its key has changed. `key`: null for a row with several keys, which stays rejected until the reason
@@ -158,6 +163,9 @@ export const photoColumns: unique symbol = Symbol("photoColumns");
 
 /** The position of a row's photos among those of other rows of its product. */
 export const photoPosition: unique symbol = Symbol("photoPosition");
+
+/** The texts of a row, by path, that were read without characters at their ends that cannot be seen. */
+export const uncutTexts: unique symbol = Symbol("uncutTexts");
 
 /** One record of the user's file and the row made from it. */
 export interface InputRow {

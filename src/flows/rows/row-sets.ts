@@ -57,12 +57,14 @@ const namedPlaces = 100_000;
 /** A row that used a key first, with its cell in a workbook. */
 export interface FirstUse extends Place {
   readonly line: number;
+  /** What it has for the key. */
+  readonly text: string;
   /** The name of its file; null if it is in the file being checked. */
   readonly file: string | null;
 }
 
 /** Where a row is that used a key first, as it follows "used" or "requested". */
-export const placeOfUse = ({ line, file, ...place }: FirstUse): string => {
+export const placeOfUse = ({ line, file, ...place }: Omit<FirstUse, "text">): string => {
   const cell = cellText(place);
   if (cell !== null) return ` in ${file === null ? "" : `${file}: `}${cell}`;
   return ` on line ${line}${file === null ? "" : ` of ${file}`}`;
@@ -80,6 +82,8 @@ export class FirstUses {
   /** The files so far, and the number of lines before each. */
   readonly #files: { readonly name: string; readonly before: number; readonly toPlace: PlaceOf }[] = [];
   #lines = 0;
+  /** Texts of first uses that are not their keys. */
+  readonly #texts = new Map<string, string>();
 
   constructor(random: () => number) {
     this.#seen = new SeenTexts(random);
@@ -91,13 +95,21 @@ export class FirstUses {
   }
 
   /** Where the key was used before, or null; remembers a new key. */
-  add(key: string, line: number): FirstUse | null {
+  add(key: string, line: number, text = key): FirstUse | null {
     const { before } = this.#files.at(-1)!;
     this.#lines = Math.max(this.#lines, before + line);
     const first = this.#seen.add(key, before + line);
-    if (first === null) return null;
+    if (first === null) {
+      if (text !== key && this.#texts.size < namedPlaces) this.#texts.set(key, text);
+      return null;
+    }
     const file = this.#files.findLast((candidate) => candidate.before < first)!;
     const used = first - file.before;
-    return { line: used, ...file.toPlace(used), file: file.before === before ? null : file.name };
+    return {
+      line: used,
+      text: this.#texts.get(key) ?? key,
+      ...file.toPlace(used),
+      file: file.before === before ? null : file.name,
+    };
   }
 }

@@ -4,8 +4,8 @@ import { InterruptError } from "../../../src/cli/context/errors.ts";
 import { createProgress } from "../../../src/cli/output/progress.ts";
 import { barLine } from "../../../src/cli/output/progress-bar.ts";
 import { leftText, PaceMeter, rateText } from "../../../src/cli/output/progress-view.ts";
-import { visible } from "../../../src/cli/output/visible.ts";
 import { MovableClock } from "../../../src/clock.ts";
+import { visible } from "../../../src/text.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
 import { screenOf } from "../../support/screen.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Column, inTableOrder, table, whole } from "../../../src/cli/output/table.ts";
-import { visible } from "../../../src/cli/output/visible.ts";
+import { visible } from "../../../src/text.ts";
 
 interface Row {
   code: string;

@@ -10,7 +10,7 @@ import {
   type ShownEvent,
   selectedEvent,
 } from "../../../src/cli/commands/listen/screen-state.ts";
-import { visible } from "../../../src/cli/output/visible.ts";
+import { visible } from "../../../src/text.ts";
 import { until } from "../../support/until.ts";
 import { eventText, listenWorld, startHandler } from "./listen-world.ts";
 

@@ -1,4 +1,5 @@
 import { ulidPattern } from "../../../contract/limits.ts";
+import { seenText, withoutUnseenEnds } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
 import type { CsvReader } from "../../rows/csv-rows.ts";
 import type { EncodingName } from "../../rows/encoding.ts";
@@ -119,7 +120,9 @@ async function* readList(
   const products = (texts: readonly string[]): WantedProduct[] =>
     texts.flatMap((text) => {
       line++;
-      const name = valueRead(unquoted(text.trim()), read);
+      const typed = valueRead(unquoted(seenText(text)), read);
+      const id = withoutUnseenEnds(typed);
+      const name = ulidPattern.test(id) ? id : seenText(typed);
       return name === "" ? [] : { name, as: "either", line };
     });
   for await (const chunk of utf8Chunks(source.read(), encoding)) {
@@ -199,13 +202,14 @@ export const selectionForm = (mapping: Mapping, kind = productsKind): RowForm =>
 
 /** The product that a row names; null if it names none. */
 function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {
-  const imageId = cellText(row[imageColumn]);
+  const imageId = withoutUnseenEnds(cellText(row[imageColumn]));
   for (const column of selectionColumns) {
     const name = cellText(row[column]);
+    const as = column.endsWith("reference") ? "reference" : "id";
     if (name !== "")
       return {
-        name,
-        as: column.endsWith("reference") ? "reference" : "id",
+        name: as === "id" ? withoutUnseenEnds(name) : name,
+        as,
         ...(imageId !== "" && { imageId }),
       };
   }
@@ -215,7 +219,7 @@ function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {
 /** Any JSON value may be on a line of NDJSON. */
 const isRow = (row: unknown): row is Cells => typeof row === "object" && row !== null && !Array.isArray(row);
 
-const cellText = (cell: unknown): string => (typeof cell === "string" ? cell.trim() : "");
+const cellText = (cell: unknown): string => (typeof cell === "string" ? seenText(cell) : "");
 
 /** The product of a line of NDJSON: also that of a line of an export. */
 function toCells(object: Record<string, unknown>): Record<string, unknown> {
@@ -224,7 +228,7 @@ function toCells(object: Record<string, unknown>): Record<string, unknown> {
 }
 
 function selectionProblems(row: Cells, { namesPhotos }: SelectionKind): readonly FieldProblem[] {
-  const photo = namesPhotos ? photoProblems(cellText(row[imageColumn])) : [];
+  const photo = namesPhotos ? photoProblems(withoutUnseenEnds(cellText(row[imageColumn]))) : [];
   const named = nameIn(row);
   if (named === null) {
     const message = "names no product: fill in the ID or the reference, or remove the row";

@@ -1,11 +1,12 @@
 import { operations } from "../../../contract/client-operations.ts";
 import { questionFor } from "../../../contract/did-you-mean.ts";
-import { canonicalReference } from "../../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../../contract/limits.ts";
 import type { Product } from "../../../contract/resources/products.ts";
 import { CatError } from "../../../errors.ts";
 import {
   type FoundProducts,
+  namedReferences,
+  productOf,
   productsBy,
   referenceProposals,
   unknownProduct,
@@ -93,7 +94,7 @@ export async function findSelection(
   service: Pick<Service, "client" | "signal" | "concurrency">,
   onProgress: (done: number, total: number) => void,
 ): Promise<FoundSelection> {
-  const references = wanted.filter((product) => !isId(product)).map(({ name }) => canonicalReference(name));
+  const references = wanted.filter((product) => !isId(product)).flatMap(({ name }) => namedReferences(name));
   const ids = wanted.filter(isId).map(({ name }) => name);
   const products = await withLookalikes(
     await productsBy({ ids, references }, service, { onProgress }),
@@ -139,9 +140,9 @@ async function withLookalikes(
   };
 }
 
-const productNamed = ({ name, as }: WantedProduct, { byId, byReference }: FoundProducts) =>
-  (as === "reference" ? undefined : byId.get(name)) ??
-  (as === "id" ? undefined : byReference.get(canonicalReference(name)));
+const productNamed = ({ name, as }: WantedProduct, products: FoundProducts): Product | undefined =>
+  (as === "reference" ? undefined : products.byId.get(name)) ??
+  (as === "id" ? undefined : (productOf(name, products) ?? undefined));
 
 /**
  * The IDs of all products that the API sees, newest first, without duplicates: read from GET /v1/exports, because

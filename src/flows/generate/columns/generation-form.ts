@@ -1,14 +1,17 @@
 // Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
 
+import { hadUnseenEnds, seenText, withoutUnseenEnds } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import {
   judgeColumns,
   type Mapping,
   mappedHeader,
+  normalValue,
   valueRead,
   valuesOfColumn,
 } from "../../rows/mapped-columns.ts";
+import type { FieldNote } from "../../rows/notes.ts";
 import { ObjectFields } from "../../rows/object-fields.ts";
 import { isWithin, openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
@@ -35,6 +38,7 @@ import {
   fieldNames,
   generationVocabulary,
   type LearnedLooks,
+  listedValue,
   unlistedFix,
 } from "./vocabulary.ts";
 
@@ -72,6 +76,12 @@ export function generationForm(options: FormOptions): GenerationForm {
     fromObject: (object) => objectRead(object, options),
     problems: (row) => readOnce(row).problems,
     unlistedValues: (row) => unlistedValues(row, options),
+    notes: (row) => {
+      const reference = (row as RawRow | null)?.product_reference;
+      if (typeof reference !== "string" || !hadUnseenEnds(reference, withoutUnseenEnds(reference)))
+        return noNotes;
+      return [{ code: "unseen_ends", param: "product_reference", value: reference }];
+    },
     readReference: productName,
     unique: allowDuplicates
       ? undefined
@@ -94,6 +104,8 @@ export function generationForm(options: FormOptions): GenerationForm {
     },
   };
 }
+
+const noNotes: readonly FieldNote[] = [];
 
 /** The service's form of a beautifier (`{"subtype", "inputs": {…}}`) as a flat row; without what a failed file adds. */
 function flat(object: RawRow): Record<string, unknown> {
@@ -165,7 +177,7 @@ function toColumns(header: readonly string[], options: FormOptions): RowColumns 
     const row: Record<string, unknown> = {};
     for (const [column, name] of names.entries()) {
       if (name === null) continue;
-      const text = textRead(name, unguardedCell(record[column]!.trim()), values[column], options);
+      const text = textRead(name, unguardedCell(nameOrWord(name, record[column]!)), values[column], options);
       if (text !== "") row[name] = text;
     }
     return row;
@@ -188,28 +200,29 @@ function toColumns(header: readonly string[], options: FormOptions): RowColumns 
   };
 }
 
+/** A text without what cannot be seen at its ends; a reference may have that at the service, and is looked up with it first. */
+const nameOrWord = (field: Field, text: string): string =>
+  field === "product_reference" || field === "styling_product_ids" ? seenText(text) : withoutUnseenEnds(text);
+
 /** What a cell is read as; a cell with several values as several. */
 const textRead = (
   field: Field,
   text: string,
   values: ReadonlyMap<string, string> | undefined,
-  { matrix }: RowReading,
+  { kind, matrix, learned }: FormOptions,
 ): string =>
-  values === undefined
-    ? text
-    : (matrix || field === "styling_product_ids" ? splitValues(text) : [text])
-        .map((part) => valueRead(part, values))
-        .filter((part) => part !== "")
-        .join(separator);
+  (matrix || field === "styling_product_ids" ? splitValues(text) : [text])
+    .map((part) => values?.get(normalValue(part)) ?? listedValue(kind, field, part, learned))
+    .filter((part) => part !== "")
+    .join(separator);
 
 /** The same for the fields of an object, whose stylings may be a list. */
 function objectRead(row: Record<string, unknown>, options: FormOptions): Record<string, unknown> {
-  if (options.values.size === 0) return row;
   const read = { ...row };
   for (const field of fieldNames[options.kind]) {
     const values = options.values.get(field);
     const value = row[field];
-    if (typeof value === "string") read[field] = textRead(field, value.trim(), values, options);
+    if (typeof value === "string") read[field] = textRead(field, nameOrWord(field, value), values, options);
     else if (Array.isArray(value))
       read[field] = value.map((item) => (typeof item === "string" ? valueRead(item, values) : item));
   }

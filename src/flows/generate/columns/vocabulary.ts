@@ -1,4 +1,4 @@
-import { all, didYouMean, type OtherWords, plain } from "../../../contract/did-you-mean.ts";
+import { all, didYouMean, type OtherWords, plain, sameValue } from "../../../contract/did-you-mean.ts";
 import {
   allAngleShots,
   type GenerationKind,
@@ -85,6 +85,20 @@ function listChoices(
   if (!(fieldNames[kind] as readonly string[]).includes(field)) return undefined;
   if (field === "background") return [...listBackgrounds(kind), ...learned.background];
   return field === "angle_shot" ? [...allAngleShots(kind), ...learned.angle_shot] : closed[field];
+}
+
+/** A value in the spelling of the choice that it is, but for case, spaces, hyphens and underscores; another one as it is. */
+export function listedValue(
+  kind: GenerationKind,
+  field: Field,
+  value: string,
+  learned: LearnedLooks = nothingLearned,
+): string {
+  const choices = listChoices(kind, field, learned);
+  const isKnown =
+    choices === undefined ||
+    ((field === "background" || field === "angle_shot") && isListed(kind, field, value));
+  return isKnown ? value : (sameValue(value, choices) ?? value);
 }
 
 /** The known values that a text probably means: in another spelling, in another language, or mistyped; none if unclear. */

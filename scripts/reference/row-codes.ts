@@ -99,8 +99,11 @@ export const rowCodeGroups: readonly CodeGroup[] = [
     },
   },
   {
-    title: "Notes on URLs",
-    codes: Object.fromEntries(Object.entries(urlNoteKinds).map(([code, { hint }]) => [code, hint])),
+    title: "Notes on headers and URLs",
+    codes: {
+      lines_above_header: "Check that the first line that was read has the names of the columns.",
+      ...Object.fromEntries(Object.entries(urlNoteKinds).map(([code, { hint }]) => [code, hint])),
+    },
   },
   {
     title: "Results of rows and images",

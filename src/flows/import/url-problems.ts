@@ -13,11 +13,10 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
   const images = (row as { images?: unknown } | null)?.images;
   if (!Array.isArray(images) || (found.length === 0 && !images.some(hasDoubtfulUrl))) return found;
   const problems = new Map<number, FieldProblem>();
-  const others = found.filter((problem) => {
+  for (const problem of found) {
     const index = imageOf(problem.param);
     if (index !== null) problems.set(index, problem);
-    return index === null;
-  });
+  }
   let hasSeveral = false;
   for (const [index, image] of images.slice(0, limits.imagesPerProduct.max).entries()) {
     if (!hasUrl(image)) continue;
@@ -36,7 +35,14 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
     const message = problem?.message ?? `${param} is not a URL: ${shortened(image.url)}`;
     problems.set(index, { param, code: "invalid_row", message: `${message}: ${repair}` });
   }
-  return [...others, ...problems.values()];
+  const inOrder = found.flatMap((problem) => {
+    const index = imageOf(problem.param);
+    if (index === null) return [problem];
+    const own = problems.get(index);
+    problems.delete(index);
+    return own === undefined ? [] : [own];
+  });
+  return [...inOrder, ...problems.values()];
 }
 
 /** What is wrong with a path to no photo, if it is a damaged URL; else null. `why`: the reason for a file. */

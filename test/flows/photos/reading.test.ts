@@ -156,7 +156,7 @@ describe("rows with paths are checked by the service's rules:", () => {
       [
         [
           "2 images photo_not_found",
-          '"www.example.com/a.jpg" is not a URL, an image ID or an existing file (~/www.example.com/a.jpg does not exist)',
+          '"www.example.com/a.jpg" is not a URL, an image ID or an existing file (~/www.example.com/a.jpg does not exist): for a URL, add https:// at the start',
         ],
       ],
     );
@@ -165,7 +165,10 @@ describe("rows with paths are checked by the service's rules:", () => {
   test.each([
     ["http://x.example.com/a.jpg", 'images must start with https://: "http://x.example.com/a.jpg"'],
     ["ftp:a.jpg", 'images must start with https://: "ftp:a.jpg"'],
-    ["data:image/png;base64,AA", 'images must start with https://: "data:image/png;base64,AA"'],
+    [
+      "data:image/png;base64,AA",
+      'images must start with https://: "data:image/png;base64,AA": save the picture as a file, and use its path',
+    ],
   ])("a URL of another scheme is not a path: %s", async (cell, message) => {
     const { problems } = await checkBeside(files, `reference,name,images\nA,B,"${cell}"\n`);
     expect(problems).toEqual([["2 images invalid_row", message]]);

@@ -21,6 +21,8 @@ export interface FoundHeader {
   readonly missing: readonly string[];
   /** How many of its columns are known. */
   readonly known: number;
+  /** How many different texts it has. */
+  readonly filled: number;
 }
 
 /** The field that an unknown header probably means, of those that are free. */
@@ -78,7 +80,6 @@ class Candidate implements FoundHeader {
   readonly known: number;
   /** Whether it has every column that is needed, by the names that are known. */
   readonly hasAll: boolean;
-  /** How many different texts it has. */
   readonly filled: number;
   /** The first text. */
   readonly text: string;

@@ -74,6 +74,20 @@ describe("titles, comments and groups above the header are not read, with a note
     expect(selected.stderr).toContain("list.csv:1  1 line above the header was not read.");
   });
 
+  test.each(["K-1\nsku\nK-2\n", "K-1\nreference\nK-2\n"])(
+    "no reference of a plain list is taken for a title: %j",
+    async (text) => {
+      const { cat, write } = await createWorld();
+      const rows = text.split("\n").map((reference) => `${reference},Dress,${photo}`);
+      write("a.csv", `reference,name,images\n${rows.slice(0, 3).join("\n")}\n`);
+      expect((await cat("import a.csv --no-progress")).exit).toBe(0);
+      write("list.txt", text);
+      const { exit, stderr } = await cat("products delete --from list.txt --dry-run");
+      expect(exit, stderr).toBe(0);
+      expect(stderr).toContain("Would delete 3 of 3 products");
+    },
+  );
+
   test("a table below any titles is read as it is without them", () => {
     const form = importForm(new Map());
     const title = fc

@@ -83,6 +83,26 @@ describe("the sheet with all columns is read, whatever the other sheets have", (
     expect(products().map(({ reference }) => reference)).toEqual(["B"]);
   });
 
+  test("a sheet that can be imported as it is comes before one with photos by guesses", async () => {
+    const { cat, write } = await createWorld();
+    const sheets = {
+      Update: [
+        ["reference", "name", "description"],
+        ["A", "Dress", "long"],
+      ],
+      Media: [
+        ["SKU", "Title", "Photo"],
+        ["A", "Dress", photo],
+      ],
+    };
+    write("a.xlsx", workbookOf(sheets));
+    const { exit, stderr } = await cat("import a.xlsx --dry-run --no-progress");
+    expect({ exit, sheet: stderr.split("\n")[0] }).toEqual({
+      exit: 0,
+      sheet: 'Reading the sheet "Update", whose columns fit; choose another one with --sheet.',
+    });
+  });
+
   test("also in a workbook of looks", async () => {
     const { cat } = await worldWith("looks");
     expect((await cat("tryon a.xlsx --dry-run")).stderr).toContain(

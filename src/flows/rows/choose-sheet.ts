@@ -94,22 +94,30 @@ export async function chooseSheet(
     );
   if (filled.length === 1) return toChosen(judge(filled, last)[0]!, null);
   const wanted = withMapped(filled, choice.mapped ?? []);
-  for (const form of forms) {
-    const judged = judge(wanted, form);
-    for (const has of ["all", "guesses"] as const) {
-      const fitting = judged.filter(({ header }) => header.has === has);
-      if (fitting.length === 1) return toChosen(fitting[0]!, "columns");
-      if (fitting.length > 1)
-        return askWhich(
-          choice,
-          fitting,
-          () => `${file} has several sheets that may be meant: ${quoted(fitting)}`,
-        );
-    }
+  const passes: [HeaderForm, (header: FoundHeader) => boolean][] = [
+    [forms[0], isNamed],
+    // A sheet that can be imported as it is comes before guesses.
+    [last, (header) => isNamed(header) && header.known >= header.filled],
+    ...forms.flatMap((form): typeof passes => [
+      [form, isNamed],
+      [form, ({ has }) => has === "guesses"],
+    ]),
+  ];
+  for (const [form, fits] of passes) {
+    const fitting = judge(wanted, form).filter(({ header }) => fits(header));
+    if (fitting.length === 1) return toChosen(fitting[0]!, "columns");
+    if (fitting.length > 1)
+      return askWhich(
+        choice,
+        fitting,
+        () => `${file} has several sheets that may be meant: ${quoted(fitting)}`,
+      );
   }
   const judged = judge(wanted, last);
   return askWhich(choice, judged, () => `no sheet of ${file} has all columns: ${lacking(judged)}`);
 }
+
+const isNamed = ({ has }: FoundHeader): boolean => has === "all";
 
 /** The sheet that the user chose before, or chooses now. */
 async function askWhich(

@@ -21,6 +21,8 @@ export interface FoundHeader {
   readonly missing: readonly string[];
   /** How many of its columns are known. */
   readonly known: number;
+  /** How many different texts it has. */
+  readonly filled: number;
 }
 
 /** The field that an unknown header probably means, of those that are free. */
@@ -59,7 +61,7 @@ export function findHeader(records: readonly (readonly string[])[], form: Header
   if (isHeader(best)) return best!;
   if (first.known > 0) return first;
   const least = form.words?.needsOne === true ? 1 : 2;
-  const others = head.slice(1);
+  const others = head.slice(1).filter((one) => one.filled > 1 || isHeader(one));
   const several = (count: (candidate: Candidate) => number) =>
     others.filter((one) => count(one) >= least || (count(one) > 0 && count(one) === one.filled));
   const byName = several(({ known }) => known);
@@ -78,7 +80,6 @@ class Candidate implements FoundHeader {
   readonly known: number;
   /** Whether it has every column that is needed, by the names that are known. */
   readonly hasAll: boolean;
-  /** How many different texts it has. */
   readonly filled: number;
   /** The first text. */
   readonly text: string;
@@ -120,7 +121,9 @@ class Candidate implements FoundHeader {
 
   /** Whether it may be above the header: a title, a comment, or a line that names groups of its columns. */
   isAbove(header: Candidate): boolean {
-    if (this.isComment || this.filled === 1) return true;
+    if (this.isComment) return true;
+    // Above a list, a single word may be the first of its references.
+    if (this.filled === 1) return header.filled > 1 || /\s/.test(this.text.trim());
     return !this.#hasUrl && (this.filled < header.filled || this.fields === 0);
   }
 

@@ -80,15 +80,12 @@ export function webpSize(image: ImageBytes): readonly [width: number, height: nu
 }
 
 /**
- * A WebP file ends with so many zeros only if its end was never written: those of a plain color have up to 5.5 %, and a byte
- * for 10,000 pixels. Tags of a camera may follow the pixels, with zeros to fill.
+ * A WebP file ends with so many zeros only if its end was never written: photos with one color below have a bit or two for
+ * each block of 256 pixels there, an eighth of a small file.
  */
 function zerosOf(image: ImageBytes, length: number): number {
   const [width, height] = webpSize(image);
-  const form = Buffer.from(image.read(15, 21));
-  const hasTags = form[0] === 0x58 && (form[5]! & 0x0c) !== 0;
-  const ofPixels = hasTags ? length : 16 + (width * height) / 4096;
-  return Math.max(16, Math.ceil(Math.min(length / 12, ofPixels)));
+  return Math.ceil(Math.max(16, length / 12, Math.min(length / 4, 16 + (width * height) / 256)));
 }
 
 /**

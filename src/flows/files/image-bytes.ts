@@ -64,8 +64,29 @@ const endOfJpeg = Buffer.from([0xff, 0xd9]);
 /** The chunk without content that ends every PNG, with its checksum. */
 const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
 
-/** A WebP file ends with so many zeros only if its end was never written: those of a plain color have up to 5.5 %. */
-const zerosOf = (length: number): number => Math.max(16, Math.ceil(length / 12));
+/** Bytes in which a WebP file has its size in pixels. */
+const webpHeadBytes = 30;
+
+/** Width and height of a WebP image in pixels, by its first 30 bytes; 0 where they do not tell. */
+export function webpSize(image: ImageBytes): readonly [width: number, height: number] {
+  const first = Buffer.from(image.read(12, webpHeadBytes));
+  if (first.length < 18) return [0, 0];
+  const form = first.toString("latin1", 0, 4);
+  const bits = first.readUInt32LE(9);
+  if (form === "VP8X") return [first.readUIntLE(12, 3) + 1, first.readUIntLE(15, 3) + 1];
+  return form === "VP8L"
+    ? [(bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1]
+    : [first.readUInt16LE(14) & 0x3fff, first.readUInt16LE(16) & 0x3fff];
+}
+
+/**
+ * A WebP file ends with so many zeros only if its end was never written: photos with one color below have a bit or two for
+ * each block of 256 pixels there, an eighth of a small file.
+ */
+function zerosOf(image: ImageBytes, length: number): number {
+  const [width, height] = webpSize(image);
+  return Math.ceil(Math.max(16, length / 12, Math.min(length / 4, 16 + (width * height) / 256)));
+}
 
 /**
  * Whether an image has its end: a response or a copy that was cut off may look complete. Bytes after the end are accepted,
@@ -79,7 +100,7 @@ export function isCompleteImage(image: ImageBytes): boolean {
   if (type !== "image/webp") return true;
   const end = head.readUInt32LE(4) + 8;
   if (end > image.length) return false;
-  return image.read(Math.max(0, end - zerosOf(end)), end).some((byte) => byte !== 0);
+  return image.read(Math.max(0, end - zerosOf(image, end)), end).some((byte) => byte !== 0);
 }
 
 /** More boxes than a still AVIF image has at its top level. */

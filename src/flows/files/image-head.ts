@@ -1,5 +1,5 @@
 import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
-import { type ImageBytes, readSegments } from "./image-bytes.ts";
+import { type ImageBytes, readSegments, webpSize } from "./image-bytes.ts";
 
 /** What the first bytes of a JPEG, PNG or WebP image say about it. */
 export interface ImageHead {
@@ -46,18 +46,9 @@ const heads = {
   },
 
   "image/webp"(image: ImageBytes): ImageHead {
-    const first = at(image, 12, 18);
-    if (first.length < 18) return { width: 0, height: 0, isCmyk: false, isTurned: false };
-    const form = first.toString("latin1", 0, 4);
-    const bits = first.readUInt32LE(9);
-    const [width, height] =
-      form === "VP8X"
-        ? [first.readUIntLE(12, 3) + 1, first.readUIntLE(15, 3) + 1]
-        : form === "VP8L"
-          ? [(bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1]
-          : [first.readUInt16LE(14) & 0x3fff, first.readUInt16LE(16) & 0x3fff];
+    const [width, height] = webpSize(image);
     const exif =
-      form === "VP8X"
+      at(image, 12, 4).toString("latin1") === "VP8X"
         ? findChunk(image, 12, (chunk) => ({
             name: chunk.toString("latin1", 0, 4),
             next: 8 + chunk.readUInt32LE(4) + (chunk.readUInt32LE(4) & 1),

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../clock.ts";
@@ -76,6 +77,8 @@ export class KnownUrls {
     if (this.#path === null || !this.#isChanged) return;
     this.#isChanged = false;
     try {
+      // On a new machine, the folders above may not exist yet.
+      mkdirSync(dirname(dirname(this.#path)), { recursive: true });
       makePrivateFolder(dirname(this.#path));
       const file = await temporaryFile(dirname(this.#path));
       try {

@@ -1,9 +1,10 @@
 // Checks the photos behind URLs before anything is sent: the service fetches them only later (--check-photos).
 
 import { setMaxListeners } from "node:events";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { Clock } from "../../clock.ts";
 import { parseUrl, urlBreach } from "../../contract/url-policy.ts";
+import { NetworkError } from "../../http/errors.ts";
 import type { OutsideExchange } from "../../http/outside-exchange.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { KnownUrls } from "./known-urls.ts";
@@ -23,9 +24,21 @@ const betweenMs = 500;
 /** What is read of a photo, in bytes: type, size in pixels and a web page show there. */
 const headBytes = 64 * 1024;
 const mostRedirects = 5;
-/** Attempts of a request that a busy server rejects, and the longest wait between them in milliseconds. */
+/** Attempts of a request that a busy server rejects or cuts off, and the longest wait between them in milliseconds. */
 const attempts = 3;
 const longestWaitMs = 60_000;
+/** The longest time for what is read of a photo, in milliseconds: a server may send a byte now and then. */
+const longestReadMs = 60_000;
+
+/** A server, as far as it was asked. */
+interface Host {
+  /** The checks of its photos: one ends before many more begin, so that an interrupt loses little. */
+  readonly inTurn: LimitFunction;
+  /** When the next request may begin. */
+  free: number;
+  /** The last response of a server that stays busy: it is asked no more. */
+  busy: Received | null;
+}
 
 interface PhotoUrlsOptions {
   readonly send: OutsideExchange;
@@ -41,8 +54,7 @@ export class PhotoUrls {
   readonly #inTurn = pLimit(requestsAtOnce);
   readonly #verdicts = new Map<string, Promise<UrlVerdict>>();
   readonly #found = new Map<string, UrlVerdict>();
-  /** When the next request to a host may begin. */
-  readonly #free = new Map<string, number>();
+  readonly #hosts = new Map<string, Host>();
   #done = 0;
   #isStopped = false;
   onProgress: (event: ProgressEvent) => void = () => {};
@@ -63,12 +75,14 @@ export class PhotoUrls {
     const known = this.#verdicts.get(url);
     if (known !== undefined) return known;
     if (this.#isStopped || urlBreach(url) !== null) return null;
-    const checking = this.#check(url).then((verdict) => {
-      this.#found.set(url, verdict);
-      this.#done++;
-      this.#report();
-      return verdict;
-    });
+    const checking = this.#host(parseUrl(url)!)
+      .inTurn(() => this.#check(url))
+      .then((verdict) => {
+        this.#found.set(url, verdict);
+        this.#done++;
+        this.#report();
+        return verdict;
+      });
     this.#verdicts.set(url, checking);
     this.#report();
     return checking;
@@ -79,6 +93,15 @@ export class PhotoUrls {
     return this.#found.get(url);
   }
 
+  #host({ host }: URL): Host {
+    let known = this.#hosts.get(host);
+    if (known === undefined) {
+      known = { inTurn: pLimit(requestsAtOnce), free: 0, busy: null };
+      this.#hosts.set(host, known);
+    }
+    return known;
+  }
+
   #report(): void {
     const total = this.#verdicts.size;
     this.onProgress({ step: "checking photos at their URLs", done: this.#done, total, isEstimate: true });
@@ -87,20 +110,21 @@ export class PhotoUrls {
   async #check(text: string): Promise<UrlVerdict> {
     const { known, signal } = this.#options;
     try {
-      const head = await this.#request("HEAD", text);
-      if (head.status === 404 || head.status === 410) return failedWith(head.status);
-      const isKnown = head.status < 300 && head.etag !== null;
+      // Some servers reject HEAD, or do not respond to it, and send the photo.
+      const head = await this.#request("HEAD", text).catch((error: unknown) => {
+        if (error instanceof UrlFailure) throw error;
+        return null;
+      });
+      signal.throwIfAborted();
+      const isKnown = head !== null && head.status < 300 && head.etag !== null;
       const earlier = isKnown ? known.find(text, head.etag!) : null;
       if (earlier !== null) return earlier;
-      // Some servers reject HEAD alone.
       const got = await this.#request("GET", text);
       if (got.status !== 200 && got.status !== 206) return failedWith(got.status);
-      const length = got.length ?? (head.status < 300 ? head.length : null);
-      const verdict = judgeHead(
-        got.bytes,
-        length,
-        got.bytes.length < headBytes || got.bytes.length === length,
-      );
+      // A server may send less than was asked for.
+      const isWhole = got.length === null ? got.bytes.length < headBytes : got.bytes.length === got.length;
+      const length = got.length ?? (head !== null && head.status < 300 ? head.length : null);
+      const verdict = judgeHead(got.bytes, length, isWhole);
       if (got.etag !== null) known.add(text, got.etag, verdict);
       return verdict;
     } catch (error) {
@@ -109,13 +133,19 @@ export class PhotoUrls {
     }
   }
 
-  /** Follows redirects under the same policy, and waits for a busy server. */
+  /** Follows redirects under the same policy, and repeats a GET that a busy server rejects or cuts off. */
   async #request(method: "HEAD" | "GET", text: string): Promise<Received> {
     const { clock, signal } = this.#options;
     let url = parseUrl(text)!;
     for (let redirects = 0, attempt = 1; ; ) {
-      const received = await this.#send(method, url, attempt);
-      const { status, location } = received;
+      const host = this.#host(url);
+      if (host.busy !== null) return host.busy;
+      const mayRepeat = method === "GET" && attempt < attempts;
+      const received = await this.#send(method, url, attempt).catch((error: unknown) => {
+        if (mayRepeat && error instanceof NetworkError && error.code === "connection_cut") return null;
+        throw error;
+      });
+      const { status, location } = received ?? { status: 500, location: null };
       const target = status >= 301 && status <= 308 && location !== null ? toTarget(location, url) : null;
       if (target !== null) {
         if (++redirects > mostRedirects) throw new UrlFailure("http_error", "redirects without an end");
@@ -126,21 +156,34 @@ export class PhotoUrls {
             `redirects to ${target.origin}, which the service does not fetch from`,
           );
         url = target;
-      } else if ((status === 429 || status >= 500) && attempt < attempts) {
-        await clock.sleep(Math.min(received.retryMs ?? 1000 * attempt, longestWaitMs), signal);
-        attempt++;
-      } else return received;
+        continue;
+      }
+      const isBusy = status === 429 || (status >= 500 && received?.retryMs != null);
+      const waitMs = Math.min(received?.retryMs ?? 1000 * attempt, longestWaitMs);
+      if (isBusy) host.free = Math.max(host.free, clock.now() + waitMs);
+      if (received !== null && !(mayRepeat && (isBusy || status >= 500))) {
+        if (isBusy && method === "GET") host.busy = received;
+        return received;
+      }
+      if (!isBusy) await clock.sleep(waitMs, signal);
+      attempt++;
     }
+  }
+
+  /** Waits for the turn of a request: a server may have asked to wait meanwhile. */
+  async #untilFree(host: Host): Promise<void> {
+    const { clock, signal } = this.#options;
+    for (let now = clock.now(); host.free > now; now = clock.now())
+      await clock.sleep(host.free - now, signal);
+    host.free = clock.now() + betweenMs;
   }
 
   async #send(method: "HEAD" | "GET", url: URL, attempt: number): Promise<Received> {
     const { clock, signal, userAgent, send } = this.#options;
-    const now = clock.now();
-    const start = Math.max(now, this.#free.get(url.host) ?? now);
-    this.#free.set(url.host, start + betweenMs);
-    if (start > now) await clock.sleep(start - now, signal);
+    await this.#untilFree(this.#host(url));
     return this.#inTurn(async () => {
       signal.throwIfAborted();
+      const begun = clock.now();
       const response = await send({
         method,
         origin: url.origin,
@@ -162,6 +205,7 @@ export class PhotoUrls {
             chunks.push(...arrived);
             length += arrived.reduce((sum, chunk) => sum + chunk.length, 0);
             if (length >= headBytes) break;
+            if (clock.now() - begun > longestReadMs) throw new UrlFailure("timeout", "is sent too slowly");
           }
         }
         return toReceived(response, Buffer.concat(chunks).subarray(0, headBytes));

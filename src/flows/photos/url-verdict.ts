@@ -59,7 +59,11 @@ export function toFailure(error: unknown): UrlVerdict {
     return failed("blocked_host", "is on a host whose address is not public");
   if (error instanceof TimeoutError) return failed("timeout", "does not respond");
   // The fault of this machine is not that of the photo.
-  const isLocal = error instanceof NetworkError && /^(?:proxy_|too_many_|client_)/.test(error.code);
+  const isLocal =
+    error instanceof NetworkError &&
+    (/^(?:proxy_unreachable|too_many_|client_)/.test(error.code) ||
+      // A proxy that rejects one host may pass on the next one, unlike one that wants a password.
+      (error.code === "proxy_refused" && /user name and password/.test(error.message)));
   if (!(error instanceof CatalogueError) || isLocal) throw error;
   if (error.code === "host_not_found") return failed("dns_failed", "has an unknown host");
   return failed("http_error", `cannot be fetched: ${error.message}`);

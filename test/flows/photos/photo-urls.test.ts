@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { imageErrorCodes } from "../../../src/contract/value-sets.ts";
@@ -8,6 +9,7 @@ import { blockedHost, NetworkError, TimeoutError } from "../../../src/http/error
 import { lookupAllowed } from "../../../src/http/local-names.ts";
 import type { OutsideExchange, OutsideRequest } from "../../../src/http/outside-exchange.ts";
 import { tinyPng } from "../../mock/world.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { TestClock } from "../../support/test-clock.ts";
 
 const png = Buffer.concat([
@@ -28,15 +30,18 @@ interface Answer {
 async function urlsWith(
   respond: (request: OutsideRequest) => Answer | Promise<Answer>,
   clock = new TestClock(),
+  sendBody?: () => AsyncGenerator<Uint8Array[]>,
 ) {
   const stop = new AbortController();
   const asked: { at: number; host: string; method: string }[] = [];
   const send: OutsideExchange = async (request) => {
     asked.push({ at: clock.now(), host: new URL(request.origin).host, method: request.method });
     const { status = 200, headers = {}, bytes = png } = await respond(request);
-    const body = async function* () {
-      yield [bytes];
-    };
+    const body =
+      sendBody ??
+      async function* () {
+        yield [bytes];
+      };
     return { status, headers, [Symbol.asyncIterator]: body, close() {} } as unknown as Awaited<
       ReturnType<OutsideExchange>
     >;
@@ -98,22 +103,83 @@ describe("requests for photos", () => {
     expect(asked.map(({ method }) => method)).toEqual(["HEAD", "GET"]);
   });
 
-  test("are repeated for a busy server, as it asks", async () => {
+  test("are repeated for a busy server, as it asks, and are no more if it stays busy", async () => {
     let left = 2;
     const { urls, asked } = await urlsWith(() =>
       left-- > 0 ? { status: 429, headers: { "retry-after": "7" } } : {},
     );
     expect((await urls.check("https://cdn.example.com/a.jpg")!).problem).toBeNull();
-    expect(asked.map(({ at }) => at - asked[0]!.at)).toEqual([0, 7000, 14000, 14500]);
-    left = 9;
-    expect((await urls.check("https://cdn.example.com/b.jpg")!).problem).toEqual({
-      code: "http_error",
-      message: "responds with status 429",
+    expect(asked.map(({ at }) => at - asked[0]!.at)).toEqual([0, 7000, 14000]);
+    left = 99;
+    const problem = { code: "http_error", message: "responds with status 429" };
+    const checks = Array.from({ length: 40 }, (_, at) => urls.check(`https://cdn.example.com/${at}.jpg`)!);
+    expect((await Promise.all(checks)).map((one) => one.problem)).toEqual(checks.map(() => problem));
+    expect(asked.length).toBeLessThan(40);
+  });
+
+  test("to a host wait as the host asks, whichever photo it rejects", async () => {
+    const clock = new TestClock();
+    const begin = clock.now();
+    const { urls, asked } = await urlsWith(
+      () => (clock.now() - begin < 30_000 ? { status: 429, headers: { "retry-after": "30" } } : {}),
+      clock,
+    );
+    const checks = ["a", "b", "c"].map((name) => urls.check(`https://cdn.example.com/${name}.jpg`)!);
+    expect((await Promise.all(checks)).map(({ problem }) => problem)).toEqual([null, null, null]);
+    expect(asked.filter(({ at }) => at - begin < 30_000)).toHaveLength(1);
+  });
+
+  const cut = () => new NetworkError("cut", { code: "connection_cut", transient: true });
+  test.each<[string, () => Answer | Promise<Answer>]>([
+    ["405", () => ({ status: 405 })],
+    ["404", () => ({ status: 404 })],
+    ["a connection that ends", () => Promise.reject(cut())],
+    ["silence", () => Promise.reject(new TimeoutError("silent", { code: "attempt_timeout" }))],
+  ])("go on with GET where a server responds to HEAD with %s", async (_, respond) => {
+    const { urls } = await urlsWith(({ method }) => (method === "HEAD" ? respond() : {}));
+    expect((await urls.check("https://cdn.example.com/a.jpg")!).problem).toBeNull();
+  });
+
+  test("are repeated when the connection ends", async () => {
+    let left = 3;
+    const { urls } = await urlsWith(() => (left-- > 0 ? Promise.reject(cut()) : {}));
+    expect((await urls.check("https://cdn.example.com/a.jpg")!).problem).toBeNull();
+    left = 4;
+    expect((await urls.check("https://cdn.example.com/b.jpg")!).problem?.code).toBe("http_error");
+  });
+
+  test("end one photo before many more begin", async () => {
+    const { urls, asked } = await urlsWith(() => ({}));
+    await Promise.all(
+      Array.from({ length: 100 }, (_, at) => urls.check(`https://cdn.example.com/${at}.jpg`)!),
+    );
+    expect(asked.findIndex(({ method }) => method === "GET")).toBeLessThan(20);
+  });
+
+  test("end for a server that sends a byte now and then", async () => {
+    const clock = new TestClock();
+    const { urls } = await urlsWith(
+      () => ({}),
+      clock,
+      async function* () {
+        for (;;) {
+          yield [png.subarray(0, 1)];
+          await clock.sleep(1000);
+        }
+      },
+    );
+    expect((await urls.check("https://cdn.example.com/a.jpg")!).problem).toEqual({
+      code: "timeout",
+      message: "is sent too slowly",
     });
   });
 
-  test("go on with GET where a server rejects HEAD", async () => {
-    const { urls } = await urlsWith(({ method }) => (method === "HEAD" ? { status: 405 } : {}));
+  test("get less than they ask for of a photo that is complete", async () => {
+    const { urls } = await urlsWith(({ method }) =>
+      method === "HEAD"
+        ? {}
+        : { status: 206, headers: { "content-range": "bytes 0-39/5000" }, bytes: png.subarray(0, 40) },
+    );
     expect((await urls.check("https://cdn.example.com/a.jpg")!).problem).toBeNull();
   });
 
@@ -133,6 +199,7 @@ describe("requests for photos", () => {
   const network = (code: NetworkError["code"]) => new NetworkError("cannot", { code, transient: true });
   test.each<[string, unknown, (typeof imageErrorCodes)[number], string]>([
     ["an unknown host", network("host_not_found"), "dns_failed", "has an unknown host"],
+    ["a host that the proxy rejects", network("proxy_refused"), "http_error", "cannot be fetched: cannot"],
     ["a refused connection", network("unreachable"), "http_error", "cannot be fetched: cannot"],
     ["silence", new TimeoutError("silent", { code: "attempt_timeout" }), "timeout", "does not respond"],
     [
@@ -146,7 +213,9 @@ describe("requests for photos", () => {
     expect((await urls.check("https://cdn.example.com/a.jpg")!).problem).toEqual({ code, message });
   });
 
-  test.each([network("proxy_unreachable"), network("too_many_open_files"), new TypeError("a bug")])(
+  const password = "the proxy requires a user name and password";
+  const signIn = new NetworkError(password, { code: "proxy_refused", transient: false });
+  test.each([network("proxy_unreachable"), signIn, network("too_many_open_files"), new TypeError("a bug")])(
     "that fail because of this machine stop the command: %s",
     async (error) => {
       const { urls } = await urlsWith(() => Promise.reject(error));
@@ -202,4 +271,15 @@ test("a host name is connected to only if all its addresses are allowed", async 
     { address: "::1", family: 6 },
   ]);
   expect(await look((address) => address !== "::1")).toBe(blockedHost);
+});
+
+test("what was found is kept on a new machine, whose folders do not exist", async () => {
+  const clock = new TestClock();
+  const path = join(temporaryFolder(), "share/catalogue/checked-photos.ndjson");
+  const known = await KnownUrls.open(path, clock);
+  const verdict = judgeHead(png, null, false);
+  known.add("https://cdn.example.com/a.jpg", '"one"', verdict);
+  await known.save();
+  const again = await KnownUrls.open(path, clock);
+  expect(again.find("https://cdn.example.com/a.jpg", '"one"')).toEqual(verdict);
 });

@@ -34,3 +34,5 @@ for file in rgb.jpg rgb.png rgb.webp; do
 done
 head -c -12 rgb.png > no-iend.png
 head -c -2 rgb.jpg > no-eoi.jpg
+convert -size 700x900 xc:white \( -size 350x300 plasma:fractal -resize 350x60! \) -composite \
+  -quality 5 -define webp:method=0 -define webp:segments=1 plain-bottom.webp

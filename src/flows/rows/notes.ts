@@ -53,7 +53,7 @@ export const noteKinds = {
   },
   whole_decimal: {
     message: (count, value) =>
-      `${isAre(count, "reference", "ends", "end")} with ${/.0+$/.exec(value)![0]} (${shortened(value)}), as a program writes codes that it takes for numbers`,
+      `${isAre(count, "reference", "ends", "end")} with ${value.slice(value.search(/[.,]/))} (${shortened(value)}), as a program writes codes that it takes for numbers`,
     hint: asWritten,
     asks: true,
   },

@@ -17,7 +17,7 @@ describe("a background or angle that is not listed", () => {
     world.looks(
       "DRESS-1,Amara,studoi,full-front",
       "DRESS-2,Amara,studoi,full-front",
-      "DRESS-3,Amara,constructor,fullfront",
+      "DRESS-3,Amara,constructor,ful-front",
     );
     const ran = await world.cat("tryon looks.csv --yes");
     expect(ran.exit).toBe(0);
@@ -26,7 +26,7 @@ describe("a background or angle that is not listed", () => {
         [
           'looks.csv:2  background "studoi" is not a known value: did you mean "studio"\\? Correct it, or use --map-value "background:studoi=studio" \\(and 1 more row\\)',
           'looks.csv:4  background "constructor" is not a known value: correct it, or use --map-value "background:constructor=VALUE"',
-          'looks.csv:4  angle_shot "fullfront" is not a known value: did you mean "full-front"\\? Correct it, or use --map-value "angle_shot:fullfront=full-front"',
+          'looks.csv:4  angle_shot "ful-front" is not a known value: did you mean "full-front"\\? Correct it, or use --map-value "angle_shot:ful-front=full-front"',
           "Known values of background: white, light-grey, beige, black, studio, loft, street, garden, beach.",
           "Known values of angle_shot: full-front, full-back, full-side, half-front, half-back, close-up.",
           decides,

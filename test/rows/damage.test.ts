@@ -245,7 +245,45 @@ test("two references whose digits are lost are no duplicates, and no row is give
   ]);
 });
 
+describe("rows of one reference with --merge-rows", () => {
+  test("have the notes of each of them", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["1-Mar,CafÃ©", "null,Hat", "1-Mar,CafÃ©", "A-1,Scarf"]);
+    const ran = await world.cat("import a.csv --merge-rows --dry-run --json");
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      valid: 3,
+      notes: [
+        { code: "date_like", count: 2, line: 2 },
+        { code: "double_encoded", count: 2, line: 2 },
+        { code: "empty_word", count: 1, line: 3 },
+      ],
+    });
+  });
+
+  test("are not one product if that is lost, and none is offered", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["4.01E+12,Hat", "4.01E+12,Hat", "#N/A,Cap", "#N/A,Cap"]);
+    for (const flag of ["", "--merge-rows", "--skip-invalid"]) {
+      const ran = await world.cat(`import a.csv ${flag} --no-progress`);
+      expect(ran.stderr, flag).not.toMatch(/(?:are|run) of|add --merge-rows/);
+      for (const line of [2, 3]) expect(ran.stderr, flag).toContain(`a.csv:${line}  reference  lost_digits`);
+      for (const line of [4, 5]) expect(ran.stderr, flag).toContain(`a.csv:${line}  reference  error_text`);
+    }
+    expect(world.products()).toEqual([]);
+  });
+});
+
 describe("--codes-as-written", () => {
+  test.each(["#N/A", "#WERT!", "####", "A\ufffd1"])(
+    "is not for %s, which is a code nowhere",
+    async (reference) => {
+      const world = await worldWith();
+      world.writeRows("a.csv", [`${reference},Belt`]);
+      const ran = await world.cat("import a.csv --codes-as-written --no-progress");
+      expect([ran.exit, world.products()]).toEqual([3, []]);
+    },
+  );
+
   test("imports references as they are, and still finds lost names", async () => {
     const world = await worldWith();
     world.writeRows("a.csv", ["1E+06,Belt", "1-Mar,Hat", "1001.0,Scarf", '"=""00123""",Shoe']);

@@ -5,7 +5,7 @@ import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
-import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts";
+import { DamageFinder, type Judged, type JudgedField, judgedFields } from "../rows/damage.ts";
 import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
@@ -59,11 +59,15 @@ export const importForm = (
     needsPhotos = true,
     judged,
     urls,
-  }: { needsPhotos?: boolean; judged?: readonly JudgedField[]; urls?: PhotoUrls | undefined } = {},
+  }: { needsPhotos?: boolean; judged?: Judged; urls?: PhotoUrls | undefined } = {},
 ): RowForm => {
   const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   const urlNotes = new UrlNotes();
+  const judge = (read: unknown, row: unknown) => {
+    const exported = exportedOf(read);
+    return damage.judge(read, (field) => isAsExported(field, exported, row)).problems;
+  };
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
@@ -79,7 +83,7 @@ export const importForm = (
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
-      const { problems: lost } = damage.judge(read, (field) => isAsExported(field, exported, row));
+      const lost = judge(read, row);
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
       const fieldProblems: readonly FieldProblem[] = [
@@ -123,7 +127,15 @@ export const importForm = (
       // Of two references whose digits are lost, it is not known whether they were one.
       toKey: (row) => (damage.hasLost(row, "reference") ? undefined : uniqueReference.toKey(row)),
     },
-    merge: mergeContents,
+    merge(contents) {
+      const merged = mergeContents(contents);
+      const lost = contents.flatMap((content, row) => {
+        const ofReference = judge(content, content).filter(({ param }) => param === "reference");
+        // Those of the first row are problems of the product.
+        return row === 0 ? [] : ofReference.map((problem) => ({ ...problem, row }));
+      });
+      return lost.length === 0 ? merged : { ...merged, faults: [...merged.faults, ...lost] };
+    },
     withoutDone: (object, done) =>
       done.size === 0
         ? object

@@ -191,14 +191,16 @@ interface RowDamage {
 
 const sound: RowDamage = { problems: [], notes: [] };
 
+/** What is judged; `written`: references are codes as they are written, unless that is a code nowhere. */
+export type Judged = "all" | "written" | "none";
+
 /** Judges rows once, and keeps what it found of them: a million rows are not looked at again for their notes. */
 export class DamageFinder {
   readonly #found = new WeakMap<object, RowDamage>();
-  readonly #skips: ReadonlySet<JudgedField>;
+  readonly #judged: Judged;
 
-  /** `fields`: those that are judged. */
-  constructor(fields: readonly JudgedField[] = judgedFields) {
-    this.#skips = new Set(judgedFields.filter((field) => !fields.includes(field)));
+  constructor(judged: Judged = "all") {
+    this.#judged = judged;
   }
 
   /** Judges a row. `isSound`: whether a field is known to be sound, whatever its shape. */
@@ -211,12 +213,17 @@ export class DamageFinder {
     if (ofReference === null && ofName === null && ofDescription === null) return sound;
     const damages = [ofReference, ofName, ofDescription].flatMap((damage, index) => {
       const field = judgedFields[index]!;
-      return damage === null || this.#skips.has(field) || isSound(field) ? [] : [damage];
+      return damage === null || this.#mayBeMeant(damage, field) || isSound(field) ? [] : [damage];
     });
     const problems = damages.flatMap(({ problem }) => problem ?? []);
     const found = { problems, notes: damages.flatMap(({ note }) => note ?? []) };
     this.#found.set(row, found);
     return found;
+  }
+
+  #mayBeMeant({ problem }: Damage, field: JudgedField): boolean {
+    if (this.#judged !== "written") return this.#judged === "none";
+    return field === "reference" && (problem === undefined || problem.code === "lost_digits");
   }
 
   /** What was found of a row that was judged. */

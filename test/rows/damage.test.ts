@@ -340,6 +340,15 @@ describe("products that exist in another writing", () => {
     );
   });
 
+  test.each(["create", "skip_existing"])("are named in mode %s", async (mode) => {
+    const world = await worldWith(["1001"]);
+    world.writeRows("a.csv", ["1001.0,Belt", "A-1,Hat"]);
+    const ran = await world.cat(`import a.csv --mode ${mode} --no-progress`);
+    expect(ran.stderr).toContain(
+      'a.csv:2  1 new reference probably means an existing product ("1001.0 for 1001")',
+    );
+  });
+
   test("are found though other references have decimals as well", async () => {
     const world = await worldWith(["1001"]);
     world.writeRows("a.csv", ["1001.0,Belt", "2.1,Hat", "2.2,Scarf"]);

@@ -219,6 +219,29 @@ describe("a reference that looks like that of another product of the service is 
     expect(world.read("a.failed.csv")).toContain("lookalike_reference");
   });
 
+  test.for([
+    ["P-2", "Ｐ-2"],
+    ["Ｐ-2", "P-2"],
+    ["P\u200b-1", "P-1"],
+    ["Cafe\u0301", "Café"],
+  ])("%j at the service, %j as the only row, in every mode", async ([there, here]) => {
+    const world = await worldWith("Old-1", there!);
+    world.write("a.csv", csv([here!, "Dress"]));
+    for (const flags of ["", "--mode create", "--mode skip_existing", "--photos all", "--exact"]) {
+      const { exit, stderr } = await world.cat(`import a.csv ${flags}`);
+      expect([exit, stderr], flags).toEqual([3, expect.stringContaining("; nothing was sent")]);
+    }
+    expect(world.products()).toHaveLength(2);
+  });
+
+  test("a key that cannot read products imports in modes that need no read", async () => {
+    const world = await worldWith("P-2");
+    world.mock.faults.add({ match: { path: "/v1/products" }, status: 403 });
+    world.write("a.csv", csv(["Ｐ-2", "Dress"], ["1001.0", "Hat"]));
+    expect(await world.cat("import a.csv --mode create --json")).toMatchObject({ exit: 0 });
+    expect(world.products()).toHaveLength(3);
+  });
+
   test("a reference that exists is imported, whatever looks like it", async () => {
     const world = await worldWith("P-1\u200b", "P-1");
     world.write("a.csv", "reference,name\nP-1,Dress\n");

@@ -234,6 +234,22 @@ describe("a reference that looks like that of another product of the service is 
     expect(world.products()).toHaveLength(2);
   });
 
+  test.each(["csv", "xlsx", "ndjson"])(
+    "a sheet that was exported (%s) imports back as it is",
+    async (format) => {
+      const world = await worldWith("P-1", "P-1\u200b", "P\u00ad-1", "Ｐ-1");
+      await world.cat(`products export a.${format}`);
+      expect(await world.cat(`import a.${format} --json`)).toMatchObject({ exit: 0, stderr: "" });
+      const ran = await world.cat(`import a.${format} --plan --json`);
+      expect(JSON.parse(ran.stdout.trimEnd().split("\n").at(-1)!)).toMatchObject({ unchanged: 4 });
+      if (format !== "csv") return;
+      // Another row is not one of them.
+      world.write("b.csv", `${world.read("a.csv")}Ｐ-1\u200b,Hat,,,${url},\n`);
+      const { problems } = JSON.parse((await world.cat("import b.csv --dry-run --json")).stdout);
+      expect(problems).toMatchObject([{ line: 6, code: "duplicate_reference_in_file" }]);
+    },
+  );
+
   test("a key that cannot read products imports in modes that need no read", async () => {
     const world = await worldWith("P-2");
     world.mock.faults.add({ match: { path: "/v1/products" }, status: 403 });

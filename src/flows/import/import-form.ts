@@ -39,7 +39,7 @@ import {
 import { mergeContents } from "./merge-contents.ts";
 import { photoNotes, urlChecks } from "./photo-checks.ts";
 import { readReference, referenceProblems, uniqueReference } from "./references.ts";
-import { exportedColumn, readExported, withPlaces } from "./said.ts";
+import { exportedColumn, isExportedAs, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
 import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
@@ -89,7 +89,7 @@ export const importForm = (
       const fieldProblems: readonly FieldProblem[] = [
         ...withUrlProblems(inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row), row),
         ...exportedProblems(exported, row),
-        ...referenceProblems(row),
+        ...referenceProblems(read),
       ];
       // Nearly every row is valid.
       const invalid =
@@ -187,6 +187,7 @@ function withoutUnseen(object: Record<string, unknown>): Record<string | symbol,
     const cut = withoutUnseenEnds(text);
     // Spaces go as they are: the service keeps those of a name.
     if (!hadUnseenEnds(text, cut)) continue;
+    if (field === "reference" && isExportedAs(text, object[exportedColumn])) continue;
     uncut[field] = text;
     row = { ...row, [field]: cut, [uncutTexts]: uncut };
   }
@@ -294,10 +295,10 @@ function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): obj
 
 /** Whether a field is as it was when the row was exported: so it is at the service. */
 function isAsExported(field: JudgedField, exported: unknown, row: unknown): boolean {
-  const before = exported === undefined ? null : readExported(exported, readReference(row) ?? "");
-  if (before === null) return false;
-  if (field === "reference") return before.hasReference;
-  return before.said.fields.agrees(field, FieldDigests.of(toFieldValues(row as FileRow)));
+  const reference = readReference(row) ?? "";
+  if (field === "reference") return isExportedAs(reference, exported);
+  const before = exported === undefined ? null : readExported(exported, reference);
+  return before?.said.fields.agrees(field, FieldDigests.of(toFieldValues(row as FileRow))) === true;
 }
 
 /** The problem of a value that was exported for another row, or not at all. */

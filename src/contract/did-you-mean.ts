@@ -9,9 +9,11 @@ export const plain = (text: string): string =>
 
 /** The value that a text is, but for case, spaces, hyphens and underscores: no question is needed; undefined for another text. */
 export function sameValue<Value extends string>(text: string, values: readonly Value[]): Value | undefined {
+  // Nearly every value is one as it is.
+  if (values.includes(text as Value)) return text as Value;
   if (text.length > longestWord) return undefined;
   const word = bare(text);
-  return values.find((value) => value === text) ?? values.find((value) => bare(value) === word);
+  return values.find((value) => bare(value) === word);
 }
 
 const bare = (text: string): string =>

@@ -256,6 +256,9 @@ describe("rows of one reference with --merge-rows", () => {
   test("have the notes of each of them", async () => {
     const world = await worldWith();
     world.writeRows("a.csv", ["1-Mar,CafÃ©", "null,Hat", "1-Mar,CafÃ©", "A-1,Scarf"]);
+    const [head, ...rows] = world.read("a.csv").split("\n");
+    const link = "A-1,Scarf,https://cdn.example.com/{{sku}}.jpg";
+    world.write("a.csv", [head, ...rows.filter((row) => row !== ""), link].join("\n"));
     const ran = await world.cat("import a.csv --merge-rows --dry-run --json");
     expect(JSON.parse(ran.stdout)).toMatchObject({
       valid: 3,
@@ -263,6 +266,7 @@ describe("rows of one reference with --merge-rows", () => {
         { code: "date_like", count: 2, line: 2 },
         { code: "double_encoded", count: 2, line: 2 },
         { code: "empty_word", count: 1, line: 3 },
+        { code: "url_placeholder", count: 1, line: 6 },
       ],
     });
   });

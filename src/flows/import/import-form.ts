@@ -1,6 +1,7 @@
 // Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
 import { didYouMean, sameValue, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
+import { isObject } from "../../json.ts";
 import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
@@ -64,9 +65,13 @@ export const importForm = (
   const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   const urlNotes = new UrlNotes();
+  /** Rows with photos that need another look: a million rows are not looked at again for their notes. */
+  const odd = new WeakSet<object>();
   const judge = (read: unknown, row: unknown) => {
     const exported = exportedOf(read);
-    return damage.judge(read, (field) => isAsExported(field, exported, row)).problems;
+    const isPlain = hasPlainPhotos(row, urlNotes);
+    if (!isPlain && isObject(read)) odd.add(read);
+    return { isPlain, lost: damage.judge(read, (field) => isAsExported(field, exported, row)).problems };
   };
   return {
     added,
@@ -83,23 +88,23 @@ export const importForm = (
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
-      const lost = judge(read, row);
+      const { isPlain, lost } = judge(read, row);
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
-      const fieldProblems: readonly FieldProblem[] = [
-        ...withUrlProblems(inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row), row),
-        ...exportedProblems(exported, row),
-        ...referenceProblems(read),
-      ];
+      const ofService = inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row);
+      const found = isPlain && ofService.length === 0 ? ofService : withUrlProblems(ofService, row);
+      const ofExport = exportedProblems(exported, row);
+      const ofReference = referenceProblems(read);
+      const count = found.length + ofExport.length + ofReference.length + lost.length + repeated.length;
+      const explained = (problem: FieldProblem) =>
+        withReason(withValueFix(problem, row), row, added?.whyNone);
       // Nearly every row is valid.
-      const invalid =
-        fieldProblems.length === 0
-          ? fieldProblems
-          : fieldProblems.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
-      const more = lost.length + repeated.length > 0;
-      const problems = more ? [...invalid, ...lost, ...repeated] : invalid;
-      const images = photos === undefined ? [] : listLocalImages(row);
-      const checks = urls === undefined ? [] : urlChecks(row, urls);
+      const problems =
+        count === 0
+          ? none
+          : [...[...found, ...ofExport, ...ofReference].map(explained), ...lost, ...repeated];
+      const images = photos === undefined || isPlain ? none : listLocalImages(row);
+      const checks = urls === undefined ? none : urlChecks(row, urls);
       if (images.length === 0 && checks.length === 0) return problems;
       return Promise.all([photos!.problems(images), Promise.all(checks)]).then(([faults, found]) => [
         ...problems,
@@ -108,13 +113,17 @@ export const importForm = (
       ]);
     },
     notes(row) {
-      const ofUrls = notesOnUrls(row, urlNotes);
-      const ofPhotos = photos === undefined ? noNotes : photoNotes(row, photos, urls);
       const { notes } = damage.of(row);
       const uncut = (row as Partial<FileRow> | null)?.[uncutTexts];
+      const isPlain = urls === undefined && !odd.has(row as object);
       // Nearly every row has none.
-      if (notes.length + ofPhotos.length === 0 && uncut === undefined) return ofUrls;
-      return [...notes, ...ofUrls, ...ofPhotos, ...(uncut === undefined ? [] : notesOnEnds(uncut))];
+      if (isPlain && uncut === undefined) return notes;
+      return [
+        ...notes,
+        ...(isPlain ? none : notesOnUrls(row, urlNotes)),
+        ...(isPlain || photos === undefined ? none : photoNotes(row, photos, urls)),
+        ...(uncut === undefined ? none : notesOnEnds(uncut)),
+      ];
     },
     ...(photos !== undefined && { notesAcrossRows: (random) => sharedPhotos(random, photos, urls) }),
     beyondLimit() {
@@ -130,7 +139,7 @@ export const importForm = (
     merge(contents) {
       const merged = mergeContents(contents);
       const lost = contents.flatMap((content, row) => {
-        const ofReference = judge(content, content).filter(({ param }) => param === "reference");
+        const ofReference = judge(content, content).lost.filter(({ param }) => param === "reference");
         // Those of the first row are problems of the product.
         return row === 0 ? [] : ofReference.map((problem) => ({ ...problem, row }));
       });
@@ -168,28 +177,32 @@ function objectRead(
   if (!Array.isArray(images)) return row;
   const { [emptyColumns]: empty = [] } = row as Partial<FileRow>;
   if (images.length === 0) return { ...row, [emptyColumns]: [...empty, "images"] } as Record<string, unknown>;
-  const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
-  const read = images.map((image) =>
-    isObject(image)
-      ? withTrimmedUrl(withChoice(valuesRead(withoutNulls(image), orientations), "orientation"))
-      : image,
-  );
-  return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
+  // Nearly every image is read as it is.
+  let read: unknown[] = images;
+  for (let index = 0; index < images.length; index++) {
+    const image: unknown = images[index];
+    if (!isObject(image)) continue;
+    const own = withTrimmedUrl(withChoice(valuesRead(withoutNulls(image), orientations), "orientation"));
+    if (own === image) continue;
+    if (read === images) read = [...images];
+    read[index] = own;
+  }
+  return read === images ? row : { ...row, images: read };
 }
+
+const cutFields = ["reference", "name", "sex"] as const;
 
 /** An object whose words have no characters at their ends that cannot be seen; the object itself if nothing is cut. */
 function withoutUnseen(object: Record<string, unknown>): Record<string | symbol, unknown> {
   let row: Record<string | symbol, unknown> = object;
-  const uncut: Record<string, string> = {};
-  for (const field of ["reference", "name", "sex"]) {
+  for (const field of cutFields) {
     const text = object[field];
     if (typeof text !== "string") continue;
     const cut = withoutUnseenEnds(text);
     // Spaces go as they are: the service keeps those of a name.
-    if (!hadUnseenEnds(text, cut)) continue;
+    if (cut === text || !hadUnseenEnds(text, cut)) continue;
     if (field === "reference" && isExportedAs(text, object[exportedColumn])) continue;
-    uncut[field] = text;
-    row = { ...row, [field]: cut, [uncutTexts]: uncut };
+    row = { ...row, [field]: cut, [uncutTexts]: { ...(row[uncutTexts] as object), [field]: text } };
   }
   return row;
 }
@@ -316,12 +329,23 @@ function exportedProblems(exported: unknown, row: unknown): readonly FieldProble
 }
 
 /** Nearly every row has none. */
-const noNotes: readonly FieldNote[] = [];
+const none: readonly never[] = [];
+
+/** Whether all photos of a row are ordinary URLs, of which there is nothing to say. */
+function hasPlainPhotos(row: unknown, urls: UrlNotes): boolean {
+  const images = (row as { images?: unknown } | null)?.images;
+  if (!Array.isArray(images)) return false;
+  for (let index = 0; index < images.length; index++) {
+    const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
+    if (typeof url !== "string" || !urls.isPlain(url)) return false;
+  }
+  return true;
+}
 
 function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
   const images = (row as { images?: unknown } | null)?.images;
-  if (!Array.isArray(images)) return noNotes;
-  let notes = noNotes;
+  if (!Array.isArray(images)) return none;
+  let notes: readonly FieldNote[] = none;
   for (let index = 0; index < images.length; index++) {
     const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
     if (typeof url !== "string") continue;

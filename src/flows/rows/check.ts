@@ -116,15 +116,15 @@ export async function checkFile(
         // Photos may take long.
         if (judgment instanceof Promise) signal?.throwIfAborted();
         const isTaken = isWithin(file, first + index);
-        const note = (found: FieldNote) =>
-          notes.add(found.code, found.value, () => reader.notePlace(row, found));
         // Those about photos are known once these were read.
-        if (isTaken) for (const found of reader.notes(row)) note(found);
+        const found = isTaken ? reader.notes(row) : none;
+        if (found.length > 0)
+          for (const note of found) notes.add(note.code, note.value, () => reader.notePlace(row, note));
         // A row that cannot be read would otherwise take a product over once it is corrected.
         const repeated =
           row.content !== null && unique !== undefined ? repetition(row, { unique, seen, name }) : null;
         if (problems.length === 0 && repeated === null) {
-          if (isTaken) across?.add(row.content, first + index, note);
+          if (isTaken) across?.add(row, first + index);
           continue;
         }
         refused.add(first + index);
@@ -152,7 +152,8 @@ export async function checkFile(
     await reportHead();
     await fileProblem(error.problem);
   }
-  await across?.end();
+  for (const { row, note, count } of (await across?.end()) ?? [])
+    notes.add(note.code, note.value, () => reader.notePlace(row, note), count);
   notes.addHead(reader);
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
@@ -234,6 +235,8 @@ function repetition(
   }
   return firstRepetition;
 }
+
+const none: readonly FieldNote[] = [];
 
 /** A row that repeats a key, which another file may have. */
 interface Repetition {

@@ -40,11 +40,15 @@ const isFigure = (text: string): boolean =>
 const mayBeOdd =
   /^[\s"'(\-=_+*~|]*(?:tot|sum|som|grand|sub|net|gross|gesamt|zwischen|end|insges|raz|łącz|celk|össz|yht|topl|σύν|ито|все|合|小|総|pag|seit|pág|export|gener|creat|print|erst|gedr|\d{1,15} |[-=_+*~|(]|$)/i;
 
+/** Whether a cell may be the name of its column: it is as long, and starts with the same letter. */
+const mayBeName = (text: string, name: string): boolean =>
+  text.length === name.length && (text.charCodeAt(0) | 0x20) === (name.charCodeAt(0) | 0x20);
+
 /** Says why a line of a table is not a row of it; null for a row. `header`: the names of the same cells. */
 export function oddLine(record: readonly string[], header: readonly string[]): string | null {
-  // Nearly every row has a text in its first cell, which is not as long as its name.
+  // Nearly every row has a text in its first cell, which is not its name.
   const start = record[0] ?? "";
-  if (start.length !== (header[0] ?? "").length && !mayBeOdd.test(start)) return null;
+  if (!mayBeName(start, header[0] ?? "") && !mayBeOdd.test(start)) return null;
   const at = record.findIndex((cell) => cell.trim() !== "");
   if (at === -1) return null;
   const text = record[at]!.trim();

@@ -60,9 +60,10 @@ export interface RowForm {
 
 /** Notes that need more than one row. */
 export interface NotesAcrossRows {
-  /** Takes the next valid row, by its index from 0; `onNote` may be called until the end. */
-  add(row: unknown, index: number, onNote: (note: FieldNote) => void): void;
-  end(): Promise<void>;
+  /** Takes the next valid row, by its index from 0. */
+  add(row: InputRow, index: number): void;
+  /** The notes, each with the row that has it first, and how often it was found. */
+  end(): Promise<readonly { readonly row: InputRow; readonly note: FieldNote; readonly count: number }[]>;
 }
 
 /** How the fields of NDJSON objects are read. */

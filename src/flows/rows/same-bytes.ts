@@ -44,10 +44,14 @@ export class SameBytes {
     const createHash = isCompared ? (await import("node:crypto")).createHash : null;
     const known = this.#blocks;
     const seen: Buffer[] = [];
+    let ahead = this.#block(0);
     for (let number = 0, more = true; more; number++) {
-      const block = await this.#block(number);
+      const block = await ahead;
       more = block.length === blockBytes;
       if (block.length === 0) break;
+      // The next block is read while this one is used. Its failure is thrown when it is needed.
+      if (more) ahead = this.#block(number + 1);
+      ahead.catch(() => {});
       if (createHash !== null) {
         const digest = createHash("sha256").update(block).digest();
         if (known !== null && known[number]?.equals(digest) !== true) throw this.#changed();

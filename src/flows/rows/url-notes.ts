@@ -140,10 +140,20 @@ export class UrlNotes {
   /** The start of the last URL whose host is of no service with links to pages. */
   #start = "\0";
 
+  /** Whether a URL is an ordinary one of the host of the one before, of which there is nothing to say. */
+  isPlain(url: string): boolean {
+    return (
+      url.startsWith(this.#start) &&
+      ordinary.test(url) &&
+      url.indexOf("://", "https://".length) === -1 &&
+      !doubtful.test(url)
+    );
+  }
+
   /** The note on a URL, if the service accepts it and it leads to no photo. */
   of(url: string): UrlNoteCode | null {
+    if (this.isPlain(url)) return null;
     const hasOther = url.indexOf("://", "https://".length) !== -1;
-    if (!hasOther && url.startsWith(this.#start) && ordinary.test(url) && !doubtful.test(url)) return null;
     const [start, authority, path] = url.length > longest ? [] : (parts.exec(url) ?? []);
     // The file check rejects URLs that break the policy or that a separator divides.
     if (start === undefined || urlBreach(url) !== null || hasSeparateUrls(url)) return null;

@@ -81,7 +81,7 @@ async function decided({
         isExported,
         renamedFrom: undefined,
         renamedTo: null,
-    lookalike: null,
+        lookalike: null,
         overtaken: undefined,
         known: product,
         earlierConflict: undefined,
@@ -414,7 +414,7 @@ describe("products that are gone (merge.md)", () => {
       isExported: false,
       renamedFrom: undefined,
       renamedTo: null,
-    lookalike: null,
+      lookalike: null,
       overtaken: undefined,
       earlierConflict: undefined,
     };

@@ -9,12 +9,11 @@ const noFiles = { sizeOf: async () => null, digest: async () => "" };
 
 /** The rows that are noted: the first one, and how often. */
 async function noted(rows: readonly (readonly string[])[], seed: number): Promise<string[]> {
-  const found: string[] = [];
   const across = sharedPhotos(seededRandom(seed), noFiles);
-  for (const [row, urls] of rows.entries())
-    across.add({ images: urls.map((url) => ({ url })) }, row, ({ param }) => found.push(`${row} ${param}`));
-  await across.end();
-  return found;
+  for (const [at, urls] of rows.entries())
+    across.add({ line: at, record: [], content: { images: urls.map((url) => ({ url })) } }, at);
+  const found = await across.end();
+  return found.flatMap(({ row, note, count }) => Array<string>(count).fill(`${row.line} ${note.param}`));
 }
 
 test("a URL counts in each row but the first one that has it, and not for the same row", () => {

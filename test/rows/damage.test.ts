@@ -43,6 +43,13 @@ describe("the shape of a text alone says what a program has made of it", () => {
     ["4.00638e+12", "lost_digits", "formatted_number"],
     ["4.006381333931E12", "lost_digits", "formatted_number"],
     ["1.5E-07", "lost_digits", "formatted_number"],
+    ["Cafï¿½", "lost_characters", "lost_characters"],
+    ["Hat \ud83d", "lost_characters", "lost_characters"],
+    ["Hat 😀", null, null],
+    ["01-ene", "date_like", "date_like"],
+    ["dic-26", "date_like", "date_like"],
+    ["3-lug", "date_like", "date_like"],
+    ["12/fev", "date_like", "date_like"],
     ["1e6", null, null],
     ["1E5", null, null],
     ["4E-12", null, null],
@@ -245,7 +252,49 @@ test("two references whose digits are lost are no duplicates, and no row is give
   ]);
 });
 
+describe("rows of one reference with --merge-rows", () => {
+  test("have the notes of each of them", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["1-Mar,CafÃ©", "null,Hat", "1-Mar,CafÃ©", "A-1,Scarf"]);
+    const [head, ...rows] = world.read("a.csv").split("\n");
+    const link = "A-1,Scarf,https://cdn.example.com/{{sku}}.jpg";
+    world.write("a.csv", [head, ...rows.filter((row) => row !== ""), link].join("\n"));
+    const ran = await world.cat("import a.csv --merge-rows --dry-run --json");
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      valid: 3,
+      notes: [
+        { code: "date_like", count: 2, line: 2 },
+        { code: "double_encoded", count: 2, line: 2 },
+        { code: "empty_word", count: 1, line: 3 },
+        { code: "url_placeholder", count: 1, line: 6 },
+      ],
+    });
+  });
+
+  test("are not one product if that is lost, and none is offered", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["4.01E+12,Hat", "4.01E+12,Hat", "#N/A,Cap", "#N/A,Cap"]);
+    for (const flag of ["", "--merge-rows", "--skip-invalid"]) {
+      const ran = await world.cat(`import a.csv ${flag} --no-progress`);
+      expect(ran.stderr, flag).not.toMatch(/(?:are|run) of|add --merge-rows/);
+      for (const line of [2, 3]) expect(ran.stderr, flag).toContain(`a.csv:${line}  reference  lost_digits`);
+      for (const line of [4, 5]) expect(ran.stderr, flag).toContain(`a.csv:${line}  reference  error_text`);
+    }
+    expect(world.products()).toEqual([]);
+  });
+});
+
 describe("--codes-as-written", () => {
+  test.each(["#N/A", "#WERT!", "####", "A\ufffd1"])(
+    "is not for %s, which is a code nowhere",
+    async (reference) => {
+      const world = await worldWith();
+      world.writeRows("a.csv", [`${reference},Belt`]);
+      const ran = await world.cat("import a.csv --codes-as-written --no-progress");
+      expect([ran.exit, world.products()]).toEqual([3, []]);
+    },
+  );
+
   test("imports references as they are, and still finds lost names", async () => {
     const world = await worldWith();
     world.writeRows("a.csv", ["1E+06,Belt", "1-Mar,Hat", "1001.0,Scarf", '"=""00123""",Shoe']);
@@ -299,6 +348,15 @@ describe("products that exist in another writing", () => {
     const again = await world.cat("import a.csv --json");
     expect(JSON.parse(again.stdout).notes.map(({ code }: { code: string }) => code)).not.toContain(
       "like_existing",
+    );
+  });
+
+  test.each(["create", "skip_existing"])("are named in mode %s", async (mode) => {
+    const world = await worldWith(["1001"]);
+    world.writeRows("a.csv", ["1001.0,Belt", "A-1,Hat"]);
+    const ran = await world.cat(`import a.csv --mode ${mode} --no-progress`);
+    expect(ran.stderr).toContain(
+      'a.csv:2  1 new reference probably means an existing product ("1001.0 for 1001")',
     );
   });
 

@@ -219,6 +219,45 @@ describe("a reference that looks like that of another product of the service is 
     expect(world.read("a.failed.csv")).toContain("lookalike_reference");
   });
 
+  test.for([
+    ["P-2", "Ｐ-2"],
+    ["Ｐ-2", "P-2"],
+    ["P\u200b-1", "P-1"],
+    ["Cafe\u0301", "Café"],
+  ])("%j at the service, %j as the only row, in every mode", async ([there, here]) => {
+    const world = await worldWith("Old-1", there!);
+    world.write("a.csv", csv([here!, "Dress"]));
+    for (const flags of ["", "--mode create", "--mode skip_existing", "--photos all", "--exact"]) {
+      const { exit, stderr } = await world.cat(`import a.csv ${flags}`);
+      expect([exit, stderr], flags).toEqual([3, expect.stringContaining("; nothing was sent")]);
+    }
+    expect(world.products()).toHaveLength(2);
+  });
+
+  test.each(["csv", "xlsx", "ndjson"])(
+    "a sheet that was exported (%s) imports back as it is",
+    async (format) => {
+      const world = await worldWith("P-1", "P-1\u200b", "P\u00ad-1", "Ｐ-1");
+      await world.cat(`products export a.${format}`);
+      expect(await world.cat(`import a.${format} --json`)).toMatchObject({ exit: 0, stderr: "" });
+      const ran = await world.cat(`import a.${format} --plan --json`);
+      expect(JSON.parse(ran.stdout.trimEnd().split("\n").at(-1)!)).toMatchObject({ unchanged: 4 });
+      if (format !== "csv") return;
+      // Another row is not one of them.
+      world.write("b.csv", `${world.read("a.csv")}Ｐ-1\u200b,Hat,,,${url},\n`);
+      const { problems } = JSON.parse((await world.cat("import b.csv --dry-run --json")).stdout);
+      expect(problems).toMatchObject([{ line: 6, code: "duplicate_reference_in_file" }]);
+    },
+  );
+
+  test("a key that cannot read products imports in modes that need no read", async () => {
+    const world = await worldWith("P-2");
+    world.mock.faults.add({ match: { path: "/v1/products" }, status: 403 });
+    world.write("a.csv", csv(["Ｐ-2", "Dress"], ["1001.0", "Hat"]));
+    expect(await world.cat("import a.csv --mode create --json")).toMatchObject({ exit: 0 });
+    expect(world.products()).toHaveLength(3);
+  });
+
   test("a reference that exists is imported, whatever looks like it", async () => {
     const world = await worldWith("P-1\u200b", "P-1");
     world.write("a.csv", "reference,name\nP-1,Dress\n");

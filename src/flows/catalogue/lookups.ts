@@ -57,7 +57,7 @@ export const productOf = (
     .find((product) => product !== undefined) ?? null;
 
 /** So few products are asked for without a look at the list. */
-const fewProducts = 3;
+export const fewProducts = 3;
 
 /** Products to look for. References are canonical. */
 export interface WantedProducts {

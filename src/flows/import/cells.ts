@@ -15,7 +15,7 @@ import {
 } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
-import { placeOfColumn, withPlaces } from "./said.ts";
+import { exportedColumn, isExportedAs, placeOfColumn, withPlaces } from "./said.ts";
 import { severalPhotos } from "./url-problems.ts";
 
 /** The place of an image in its record. */
@@ -99,7 +99,12 @@ export class CsvCells implements RowColumns {
     row.images = images;
     row[photoColumns] = places;
     row[emptyColumns] = empty;
-    if (uncut !== undefined) row[uncutTexts] = uncut;
+    if (uncut === undefined) return row;
+    const { reference, ...others } = uncut;
+    const exported = reference === undefined ? "" : unguardedCell(reference).trim();
+    const isKept = isExportedAs(exported, row[exportedColumn]);
+    if (isKept) row.reference = exported;
+    row[uncutTexts] = isKept ? others : uncut;
     return row;
   }
 

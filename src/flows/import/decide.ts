@@ -2,6 +2,8 @@
 // (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import { lookOf } from "../../text.ts";
+import { meantReference } from "../rows/damage.ts";
 import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
 import {
   type Compared,
@@ -78,6 +80,7 @@ export interface DecideOptions {
   readonly namesFromReferences?: boolean | undefined;
   /** No product of the file that was known exists: another catalogue. */
   readonly isOtherCatalogue?: boolean | undefined;
+  readonly codesAsWritten?: boolean | undefined;
   /** A plan shows the product of a row in each mode. */
   readonly isPlan?: boolean | undefined;
 }
@@ -220,12 +223,18 @@ function decideRenamed(
 /** A row of another mode, or with --photos all: it is sent as it is. */
 function sendAsIs(row: WeighedRow, { known, lookalike }: RowFacts, options: DecideOptions): Decision {
   const { mode, isPlan = false, namesFromReferences = false } = options;
-  if ((mode === "upsert" || isPlan) && known === undefined) return { kind: "unread" };
   const { content } = row;
+  const mustRead =
+    mode === "upsert" || isPlan || lookalike !== null || mayBeOther(content.reference, options);
+  if (mustRead && known === undefined) return { kind: "unread" };
   if (lookalike !== null) return lookingAlike(content.reference, lookalike);
   const name = namesFromReferences ? (known?.read?.name ?? content.name) : content.name;
   return send(row, { attach: eachOnce(row), isNew: !known, row: { ...content, name } }, noEdits, options);
 }
+
+/** Whether a product may exist of which a reference is another writing. */
+const mayBeOther = (reference: string, { codesAsWritten = false }: DecideOptions): boolean =>
+  lookOf(reference) !== reference || (!codesAsWritten && meantReference(reference) !== null);
 
 function create(row: WeighedRow, { lookalike }: RowFacts, options: DecideOptions): Decision {
   if (lookalike !== null) return lookingAlike(row.content.reference, lookalike);

@@ -6,7 +6,7 @@ import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
-import { DamageFinder, type JudgedField, judgedFields } from "../rows/damage.ts";
+import { DamageFinder, type Judged, type JudgedField, judgedFields } from "../rows/damage.ts";
 import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
@@ -40,7 +40,7 @@ import {
 import { mergeContents } from "./merge-contents.ts";
 import { photoNotes, urlChecks } from "./photo-checks.ts";
 import { readReference, referenceProblems, uniqueReference } from "./references.ts";
-import { exportedColumn, readExported, withPlaces } from "./said.ts";
+import { exportedColumn, isExportedAs, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
 import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
@@ -60,13 +60,19 @@ export const importForm = (
     needsPhotos = true,
     judged,
     urls,
-  }: { needsPhotos?: boolean; judged?: readonly JudgedField[]; urls?: PhotoUrls | undefined } = {},
+  }: { needsPhotos?: boolean; judged?: Judged; urls?: PhotoUrls | undefined } = {},
 ): RowForm => {
   const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   const urlNotes = new UrlNotes();
   /** Rows with photos that need another look: a million rows are not looked at again for their notes. */
   const odd = new WeakSet<object>();
+  const judge = (read: unknown, row: unknown) => {
+    const exported = exportedOf(read);
+    const isPlain = hasPlainPhotos(row, urlNotes);
+    if (!isPlain && isObject(read)) odd.add(read);
+    return { isPlain, lost: damage.judge(read, (field) => isAsExported(field, exported, row)).problems };
+  };
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
@@ -82,15 +88,13 @@ export const importForm = (
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
-      const { problems: lost } = damage.judge(read, (field) => isAsExported(field, exported, row));
+      const { isPlain, lost } = judge(read, row);
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
-      const isPlain = hasPlainPhotos(row, urlNotes);
-      if (!isPlain && isObject(read)) odd.add(read);
       const ofService = inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row);
       const found = isPlain && ofService.length === 0 ? ofService : withUrlProblems(ofService, row);
       const ofExport = exportedProblems(exported, row);
-      const ofReference = referenceProblems(row);
+      const ofReference = referenceProblems(read);
       const count = found.length + ofExport.length + ofReference.length + lost.length + repeated.length;
       const explained = (problem: FieldProblem) =>
         withReason(withValueFix(problem, row), row, added?.whyNone);
@@ -132,7 +136,15 @@ export const importForm = (
       // Of two references whose digits are lost, it is not known whether they were one.
       toKey: (row) => (damage.hasLost(row, "reference") ? undefined : uniqueReference.toKey(row)),
     },
-    merge: mergeContents,
+    merge(contents) {
+      const merged = mergeContents(contents);
+      const lost = contents.flatMap((content, row) => {
+        const ofReference = judge(content, content).lost.filter(({ param }) => param === "reference");
+        // Those of the first row are problems of the product.
+        return row === 0 ? [] : ofReference.map((problem) => ({ ...problem, row }));
+      });
+      return lost.length === 0 ? merged : { ...merged, faults: [...merged.faults, ...lost] };
+    },
     withoutDone: (object, done) =>
       done.size === 0
         ? object
@@ -189,6 +201,7 @@ function withoutUnseen(object: Record<string, unknown>): Record<string | symbol,
     const cut = withoutUnseenEnds(text);
     // Spaces go as they are: the service keeps those of a name.
     if (cut === text || !hadUnseenEnds(text, cut)) continue;
+    if (field === "reference" && isExportedAs(text, object[exportedColumn])) continue;
     row = { ...row, [field]: cut, [uncutTexts]: { ...(row[uncutTexts] as object), [field]: text } };
   }
   return row;
@@ -295,10 +308,10 @@ function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): obj
 
 /** Whether a field is as it was when the row was exported: so it is at the service. */
 function isAsExported(field: JudgedField, exported: unknown, row: unknown): boolean {
-  const before = exported === undefined ? null : readExported(exported, readReference(row) ?? "");
-  if (before === null) return false;
-  if (field === "reference") return before.hasReference;
-  return before.said.fields.agrees(field, FieldDigests.of(toFieldValues(row as FileRow)));
+  const reference = readReference(row) ?? "";
+  if (field === "reference") return isExportedAs(reference, exported);
+  const before = exported === undefined ? null : readExported(exported, reference);
+  return before?.said.fields.agrees(field, FieldDigests.of(toFieldValues(row as FileRow))) === true;
 }
 
 /** The problem of a value that was exported for another row, or not at all. */

@@ -104,6 +104,10 @@ export function importRun(...of: Parameters<typeof sharedOf>): ImportRun {
   return { ...shared, rows: new RowsToImport(shared) };
 }
 
+/** Whether a key that cannot read products cannot import: only they tell what is new. */
+export const needsReads = ({ input, isPlan }: Pick<Shared, "input" | "isPlan">): boolean =>
+  input.photos === "new" && (input.mode === "upsert" || isPlan);
+
 /** The rows that this process has to import, and the outcomes of rows that go in no batch. */
 class RowsToImport {
   readonly #run: Shared;
@@ -208,7 +212,7 @@ class RowsToImport {
     reference: string,
     earlierCode: string | undefined,
   ): RowFacts & Pick<DecidedRow, "sought"> {
-    const { products, said, comparisons, choices, input } = this.#run;
+    const { products, said, comparisons, choices } = this.#run;
     const { as_exported } = row.content;
     const exported = as_exported === undefined ? null : readExported(as_exported, reference);
     // Not if the product has the reference of the row by now.
@@ -216,7 +220,7 @@ class RowsToImport {
       exported?.hasReference === false && products.byId(exported.productId!)?.reference !== reference;
     const before = said.of(reference, as_exported) ?? (isRenamed ? null : exported);
     // Without the scope to read products, rows are sent as they are.
-    const mayRead = choices.isRecorded || input.photos === "new";
+    const mayRead = choices.isRecorded || needsReads(this.#run);
     const of = mayRead ? products.of(reference) : null;
     const gone = mayRead && of === null ? (before?.productId ?? null) : null;
     const sought = isRenamed ? exported.productId : gone;
@@ -229,7 +233,7 @@ class RowsToImport {
       renamedFrom: isRenamed && !isUnread ? (found?.reference ?? null) : undefined,
       renamedTo: renamed?.reference ?? null,
       sought,
-      lookalike: of === null ? products.lookalike(reference) : null,
+      lookalike: of == null ? products.lookalike(reference) : null,
       known: isUnread ? undefined : of === null ? (renamed?.known ?? null) : of,
       overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),

@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { SeenProduct } from "../../state/ledger.ts";
 import { lookOf } from "../../text.ts";
-import { productById, productsBy } from "../catalogue/lookups.ts";
+import { fewProducts, productById, productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
 import { freshMs } from "../run/fresh-write.ts";
@@ -70,6 +70,7 @@ export class KnownProducts {
   readonly #asked = new Set<string>();
   /** Products whose references look like other texts, by these. */
   readonly #odd = new Map<string, Lookalike>();
+  #sawNewest = false;
   /** The ledger has what others changed since the last import. */
   #isCurrent = false;
   #readAt: number | null = null;
@@ -101,6 +102,7 @@ export class KnownProducts {
     this.#isComplete = false;
     this.#isCurrent = false;
     this.#odd.clear();
+    this.#sawNewest = false;
     this.#asked.clear();
   }
 
@@ -149,8 +151,12 @@ export class KnownProducts {
   }
 
   /** Reads products, or the complete catalogue if that takes fewer requests. */
-  readUnread({ count, references, ids }: UnreadProducts): Promise<void> {
-    return count > mostReferences ? this.#readAll() : this.#read(references, ids);
+  async readUnread({ count, references, ids }: UnreadProducts): Promise<void> {
+    if (count > mostReferences) return this.#readAll();
+    await this.#read(references, ids);
+    // Of more, the list was read.
+    const isNew = (reference: string) => this.of(reference) === null;
+    if (references.length <= fewProducts && references.some(isNew)) await this.readNewest();
   }
 
   /** Reads these products, and those of other references that have these IDs: others may have renamed one. */
@@ -178,6 +184,18 @@ export class KnownProducts {
     for (const reference of references) if (!found.has(reference)) state.readProducts.lack(reference);
     const gone = [...inLedger.values()].filter((id) => state.readProducts.byId(id) === null);
     state.ledger.write(account, { gone });
+  }
+
+  /** Looks through the newest products, once: the search for a reference misses one that only looks the same. */
+  async readNewest(): Promise<void> {
+    if (this.#sawNewest) return;
+    this.#sawNewest = true;
+    const { client, signal } = this.#run;
+    let left = limits.page.max;
+    for await (const product of client.paginate(operations.products.list, { limit: left }, { signal })) {
+      this.#noteOdd(product);
+      if (--left === 0) return;
+    }
   }
 
   async #lookUp(wanted: { ids: Iterable<string>; references: readonly string[] }, found: Set<string>) {

@@ -18,7 +18,7 @@ import {
   rejectLookalikes,
   rejectWithoutPhotos,
 } from "./guards.ts";
-import { type ImportRun, mostRowsReadEach, otherCatalogue } from "./import-run.ts";
+import { type ImportRun, mostRowsReadEach, needsReads, otherCatalogue } from "./import-run.ts";
 import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
 import { lookalikeCode } from "./references.ts";
 import { batchSize } from "./send.ts";
@@ -133,8 +133,15 @@ export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
 /** Of a large file that was imported before, what others changed since is read first. */
 async function beginReading(run: ImportRun): Promise<void> {
   const { input, at, check, products, said, deps } = run;
+  if (input.mode !== "upsert") {
+    // Rows are sent unread: what exists is known to the service, but not what only looks the same.
+    await products.readNewest().catch((error: unknown) => {
+      if (!mayNotRead(error)) throw error;
+    });
+    return;
+  }
   const isLarge = check.valid > mostRowsReadEach;
-  if (input.mode !== "upsert" || input.photos === "all" || !isLarge || input.exact === true) return;
+  if (input.photos === "all" || !isLarge || input.exact === true) return;
   if (products.readAt !== null || at.state.ledger.lookedAt(at.account) === null || !said.areAny) return;
   await withScopes(products.readChanges(deps.onNote), ["products:read", "exports:read"]);
 }
@@ -142,12 +149,13 @@ async function beginReading(run: ImportRun): Promise<void> {
 async function readProducts({ unread }: Plan, run: ImportRun): Promise<void> {
   const { products, input, deps, choices } = run;
   const reading = products.readUnread(unread);
-  if (input.photos === "new") return withScopes(reading, ["products:read"]);
+  if (needsReads(run)) return withScopes(reading, ["products:read"]);
   try {
     await reading;
   } catch (error) {
     if (!mayNotRead(error)) throw error;
     choices.isRecorded = false;
+    if (input.mode !== "upsert") return;
     deps.onNote(
       "This API key cannot read products (scope products:read), so the changes of this import to existing products cannot be undone.",
     );

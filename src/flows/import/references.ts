@@ -6,6 +6,7 @@ import { inOneLine } from "../outputs/row-outcome.ts";
 import { type FieldProblem, type UniqueKey, uncutTexts } from "../rows/row-form.ts";
 import { type FirstUse, placeOfUse } from "../rows/row-sets.ts";
 import type { FileRow } from "./file-row.ts";
+import { exportedColumn, isExportedAs } from "./said.ts";
 
 /** The code of a reference that looks like another one. */
 export const lookalikeCode = "lookalike_reference";
@@ -31,10 +32,14 @@ export const uniqueReference: UniqueKey = {
   param: "reference",
   code: "duplicate_reference_in_file",
   message: repetitionMessage,
+  mayRepeat: (row, text, first) => text !== first.text && isAtService(row, text),
   codeOf: (text, first) => (areOne(text, first.text) ? undefined : lookalikeCode),
   reason: (reference) => inOneLine(`duplicate reference "${reference}", first used`),
   namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
 };
+
+const isAtService = (row: unknown, reference: string): boolean =>
+  isExportedAs(reference, (row as Partial<FileRow>)[exportedColumn]);
 
 /** Whether two texts are one reference once their ends are cut. */
 const areOne = (a: string, b: string): boolean => withoutUnseenEnds(a) === withoutUnseenEnds(b);
@@ -57,7 +62,7 @@ export function spelled(reference: string): string {
 /** The problem of a reference with a character that cannot be seen. */
 export function referenceProblems(row: unknown): readonly FieldProblem[] {
   const reference = readReference(row);
-  if (reference === undefined || !hasUnseen(reference)) return none;
+  if (reference === undefined || !hasUnseen(reference) || isAtService(row, reference)) return none;
   const message = `reference "${visible(reference)}" has a character that cannot be seen: type it again without that`;
   return [{ param: "reference", code: "unseen_character", message }];
 }

@@ -186,6 +186,10 @@ export function readExported(value: unknown, reference: string): Exported | null
   };
 }
 
+/** Whether a row was exported with this reference: so it is at the service, whatever it looks like. */
+export const isExportedAs = (reference: string, exported: unknown): boolean =>
+  exported !== undefined && readExported(exported, reference)?.hasReference === true;
+
 /**
  * A value without the photos of other places, for a row of a failed file that has lost its cells: they were not emptied by the
  * user. Empty for a value of an earlier version.

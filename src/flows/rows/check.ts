@@ -222,7 +222,7 @@ function repetition(
   if (typeof keys === "string") {
     const text = unique.toText?.(content) ?? keys;
     const before = seen.add(keys, line, text);
-    if (before === null) return null;
+    if (before === null || unique.mayRepeat?.(content, text, before) === true) return null;
     return {
       ...toRepetition(unique.message(text, before), before, name),
       code: unique.codeOf?.(text, before),

@@ -45,8 +45,8 @@ const isErrorName = (text: string): boolean =>
 /** A number with an exponent, as spreadsheets and programs write it; 1e6 may be a code. */
 const scientific = /^[+-]?(?:\d+(?:[.,]\d*)?e\+\d{1,3}|\d+[.,]\d+e-?\d{1,3})$/i;
 
-/** The character for those that a program could not read. */
-const lostCharacter = "\ufffd";
+/** The character for those that a program could not read, also encoded twice, and half of a character. */
+const lostCharacter = /\ufffd|ï¿½|\p{Cs}/u;
 
 /** What is wrong with a text that is lost for certain; null for any other. */
 function lossOf(word: string, isCode: boolean): readonly [code: string, message: string] | null {
@@ -60,7 +60,7 @@ function lossOf(word: string, isCode: boolean): readonly [code: string, message:
       "lost_digits",
       `is ${word}, a number without its other digits: format the column as Number without decimals, ${saved}`,
     ];
-  return word.includes(lostCharacter)
+  return lostCharacter.test(word)
     ? ["lost_characters", `has characters that were lost (${shortened(word)}): ${savedAsUtf8}`]
     : null;
 }
@@ -91,7 +91,7 @@ const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)
 const foreign = /[^\x00-\x7f]/;
 /** What references and names that may be damaged begin with, such as a month. */
 const suspicious =
-  /^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eé])[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
+  /^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eéi]|ene|lug)[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
 /** Whether a program may have put a word at the end. */
 function endsWithWord(text: string): boolean {
   switch (text[text.length - 1]) {
@@ -111,7 +111,7 @@ const longestWord = 20;
 /** Whether a text needs a second look: of a million, nearly all are sound. Descriptions are long, so few signs are looked for. */
 const isSuspicious = (field: JudgedField, text: string): boolean =>
   field === "description"
-    ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes(lostCharacter)
+    ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes("\ufffd")
     : endsWithWord(text) || suspicious.test(text) || foreign.test(text);
 
 /** What a text may have been damaged by; null for a sound one. */
@@ -191,14 +191,16 @@ interface RowDamage {
 
 const sound: RowDamage = { problems: [], notes: [] };
 
+/** What is judged; `written`: references are codes as they are written, unless that is a code nowhere. */
+export type Judged = "all" | "written" | "none";
+
 /** Judges rows once, and keeps what it found of them: a million rows are not looked at again for their notes. */
 export class DamageFinder {
   readonly #found = new WeakMap<object, RowDamage>();
-  readonly #skips: ReadonlySet<JudgedField>;
+  readonly #judged: Judged;
 
-  /** `fields`: those that are judged. */
-  constructor(fields: readonly JudgedField[] = judgedFields) {
-    this.#skips = new Set(judgedFields.filter((field) => !fields.includes(field)));
+  constructor(judged: Judged = "all") {
+    this.#judged = judged;
   }
 
   /** Judges a row. `isSound`: whether a field is known to be sound, whatever its shape. */
@@ -211,12 +213,17 @@ export class DamageFinder {
     if (ofReference === null && ofName === null && ofDescription === null) return sound;
     const damages = [ofReference, ofName, ofDescription].flatMap((damage, index) => {
       const field = judgedFields[index]!;
-      return damage === null || this.#skips.has(field) || isSound(field) ? [] : [damage];
+      return damage === null || this.#mayBeMeant(damage, field) || isSound(field) ? [] : [damage];
     });
     const problems = damages.flatMap(({ problem }) => problem ?? []);
     const found = { problems, notes: damages.flatMap(({ note }) => note ?? []) };
     this.#found.set(row, found);
     return found;
+  }
+
+  #mayBeMeant({ problem }: Damage, field: JudgedField): boolean {
+    if (this.#judged !== "written") return this.#judged === "none";
+    return field === "reference" && (problem === undefined || problem.code === "lost_digits");
   }
 
   /** What was found of a row that was judged. */

@@ -3,9 +3,9 @@
 /** Names of months; those that are as likely other words are left out. */
 const months: ReadonlySet<string> = new Set(
   (
-    "jan january januar janv feb february februar fév févr febr mar march mär mrz märz mars mrt mart márc apr april avr abr áp ápr nis " +
-    "may mai mei maj máj maio mayo jun june juni juin giu haz jul july juli juil aug august ago août ağu sep sept september szept eyl " +
-    "oct october okt oktober ott eki nov november kas dec december dez dezember déc янв фев мар апр май июн июл авг сен окт ноя дек"
+    "jan january januar janv ene feb february februar fév févr febr fev mar march mär mrz märz mars mrt mart márc apr april avr abr áp ápr nis " +
+    "may mai mei maj máj maio mayo jun june juni juin giu haz jul july juli juil lug aug august ago août ağu sep sept september szept eyl " +
+    "oct october okt oktober ott eki nov november kas dec december dez dezember dic déc янв фев мар апр май июн июл авг сен окт ноя дек"
   ).split(" "),
 );
 

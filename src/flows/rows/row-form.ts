@@ -100,6 +100,8 @@ export interface UniqueKey {
   toText?(row: unknown): string | undefined;
   /** `text`: what the row has; that of the first use is `first.text`. */
   message(text: string, first: FirstUse): string;
+  /** Whether a row with another text than the first one is none the less another thing. */
+  mayRepeat?(row: unknown, text: string, first: FirstUse): boolean;
   /** The code of a row that has another text than the first one, if that is another problem. */
   codeOf?(text: string, first: FirstUse): string | undefined;
   /**

@@ -265,7 +265,7 @@ describe("an image ID that the product has", () => {
     ]);
   });
 
-  test("is found in pages for many rows, and by one search for one row", async () => {
+  test("is found in pages for many rows, and by a search and the newest ones for one row", async () => {
     const world = await createWorld({ mock: { demo: 320, rateLimit: false } });
     const before = world.products();
     await save(world, "products list --for-import", "sheet.csv");
@@ -282,7 +282,7 @@ describe("an image ID that the product has", () => {
         .requests()
         .slice(reads)
         .flatMap(({ path }) => (path.includes("q=") || path.includes("limit=100") ? [path] : [])),
-    ).toEqual(["/v1/products?limit=100&q=NEW"]);
+    ).toEqual(["/v1/products?limit=100&q=NEW", "/v1/products?limit=100"]);
   });
 
   test("keeps its orientation when cat products attach names it without one", async () => {

@@ -80,6 +80,7 @@ describe("a valid file", () => {
       "GET /v1/products?limit=100&q=R-0",
       "GET /v1/products?limit=100&q=R-1",
       "GET /v1/products?limit=100&q=R-2",
+      "GET /v1/products?limit=100",
       "POST /v1/imports?mode=upsert&on_image_error=skip",
     ]);
   });

@@ -175,7 +175,7 @@ const formOptions = (
   /** Whether rows without photos cannot be imported, whatever products exist. */
   needsPhotos: mode !== "upsert" || photos === "all" || imagesFrom !== undefined,
   // A mirror has what the service had.
-  ...(folder?.hasNames ? { judged: [] } : codesAsWritten ? { judged: ["name", "description"] } : {}),
+  judged: folder?.hasNames ? "none" : codesAsWritten ? "written" : "all",
 });
 
 /** The folder of photos that the command names, if it does. */

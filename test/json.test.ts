@@ -85,6 +85,7 @@ const exceptions: Readonly<Record<string, readonly [times: number, reason: strin
   "src/cli/commands/commands.ts": [1, "a copy of the program's own list"],
   "src/cli/commands/api/body.ts": [1, "one of the words true, false and null"],
   "src/cli/mapping/map-file.ts": [2, "keys of JSON that was read, and the place of a mistake in other texts"],
+  "src/flows/rows/merged-reader.ts": [1, "rows that this process has read, in a private copy"],
   "src/mock/index.ts": [1, "a copy of an object of the caller"],
   "src/mock/tomorrow/tomorrow.ts": [1, "a response of the mock itself"],
   "src/mock/page/app/api.ts": [2, "runs in a browser: responses of the mock that serves the page"],

@@ -86,6 +86,11 @@ export const areas: readonly Area[] = [
         "flows/photos/photo-urls.test.ts > a host name is connected to only if all its addresses are allowed",
       ),
       threat(
+        "A server that sends a byte now and then holds the check of photos.",
+        "A minute for the start of a photo.",
+        "flows/photos/photo-urls.test.ts > end for a server that sends a byte now and then",
+      ),
+      threat(
         "A check of photos floods the servers of others.",
         "16 requests at once, 2 per host and second.",
         "flows/photos/photo-urls.test.ts > are at most 16 at once, and 2 per host and second, whatever the hosts",
@@ -153,6 +158,26 @@ export const areas: readonly Area[] = [
   {
     title: "Files of others",
     threats: [
+      threat(
+        "A reference that looks like another one makes a second product, or hides one.",
+        "References that look equal are a problem that names both, in a file and at the service.",
+        "rows/twin.test.ts > whatever the texts are: each reference that is imported has a look of its own",
+      ),
+      threat(
+        "A lock file beside a sheet has terminal controls, or is not a file.",
+        "Regular files of 1 KB at most are read, and shown as escapes.",
+        "rows/door-words.test.ts > %j with %j",
+      ),
+      threat(
+        "A list with a row per photo is imported with one photo of each product.",
+        "The product is rejected with all its rows, and the flag is offered.",
+        "rows/merge.test.ts > --skip-invalid imports no part of a product: all its rows are in the failed file, which the flag imports",
+      ),
+      threat(
+        "Rows of two products under one reference become one.",
+        "Names, descriptions and sexes must agree.",
+        "rows/merge.test.ts > %s is refused at the line of the row",
+      ),
       threat(
         "A spreadsheet shortens two codes to one text, and a product is lost.",
         "A lost reference is a problem of its own, never a duplicate to remove.",

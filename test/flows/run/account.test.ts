@@ -49,6 +49,8 @@ describe("a key that was used before", () => {
     const requests = await requestsOf(world, () => world.import("b.csv", { photos: "all" }));
     expect(requests).toEqual([
       "GET /v1/products?limit=…&q=… 200",
+      // The newest products, for one that looks the same.
+      "GET /v1/products?limit=… 200",
       "POST /v1/imports?mode=…&on_image_error=… 202",
     ]);
     expect(accountOf(world, "fingerprint")).toBe(1);
@@ -170,6 +172,8 @@ describe("a new key", () => {
     expect(requests).toEqual([
       `GET /v1/products/${id} 404`,
       "GET /v1/products?limit=…&q=… 200",
+      // The newest products, for one that looks the same.
+      "GET /v1/products?limit=… 200",
       "POST /v1/imports?mode=…&on_image_error=… 202",
     ]);
     const again = await world.import("a.csv", stranger);

@@ -35,7 +35,7 @@ export interface ListOptions {
 }
 
 interface Place {
-  readonly io: Pick<Io, "line" | "visible" | "paintNote">;
+  readonly io: Pick<Io, "line" | "note" | "visible" | "paintNote">;
   readonly context: Pick<Context, "stderr">;
 }
 
@@ -62,7 +62,7 @@ export const problemsForPeople = (file: string, app: Place, options: ListOptions
 /** One line per problem, up to a limit: `FILE:LINE  field  code  message`, or `FILE: SHEET!CELL  …`. */
 function problemLines(
   file: string,
-  io: Pick<Io, "line" | "visible">,
+  io: Pick<Io, "line" | "note" | "visible">,
   { listsAll, fields, photoAt }: ListOptions,
 ) {
   const name = shownName(file);
@@ -79,8 +79,8 @@ function problemLines(
     },
     async end(check: Pick<ListEnd, "mergeable" | "notes"> = {}) {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
-      for (const line of [...below.end(check.mergeable), ...noteLines(name, check, photoAt)])
-        await io.line(io.visible(line));
+      for (const line of below.end(check.mergeable)) await io.line(io.visible(line));
+      for (const line of noteLines(name, check, photoAt)) await io.note(io.visible(line));
     },
   };
 }
@@ -120,8 +120,8 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
           await io.line(indent + io.paintNote.dim(line), asIs);
       }
       if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
-      for (const line of [...below.end(check.mergeable), ...noteLines(shownName(file), check, photoAt)])
-        await io.line(io.visible(line));
+      for (const line of below.end(check.mergeable)) await io.line(io.visible(line));
+      for (const line of noteLines(shownName(file), check, photoAt)) await io.note(io.visible(line));
     },
   };
 }

@@ -56,7 +56,8 @@ describe("a list of problems", () => {
   test.each([[true], [false]])("ends with the notes for people (terminal: %s)", async (isTTY) => {
     const lines: string[] = [];
     const io = {
-      line: async (line: string) => void lines.push(line),
+      line: async () => expect.fail("--quiet leaves notes out"),
+      note: async (line: string) => void lines.push(line),
       visible: (text: string) => text,
       paintNote: undefined as never,
     };

@@ -215,6 +215,19 @@ describe("rows of one reference without the flag", () => {
     expect(shown(world)).toEqual({ "D-1": dress, "C-2": coat, "H-3": "Hat, 04" });
   });
 
+  test("a photo of two products is noted at its row, whatever the rows are merged to", async () => {
+    const world = await worldOf();
+    world.write(
+      "a.csv",
+      `reference,name,image_1\nC,Cap,${cdn}/a.jpg\nA,Hat,${cdn}/h.jpg\nA,Hat,${cdn}/a.jpg\n`,
+    );
+    const { exit, stdout } = await world.cat("import a.csv --merge-rows --dry-run --json");
+    expect([exit, JSON.parse(stdout).notes]).toMatchObject([
+      0,
+      [{ code: "same_photo", count: 1, line: 4, param: "image_1", value: `${cdn}/a.jpg` }],
+    ]);
+  });
+
   test("--skip-invalid imports the first of rows that are the same", async () => {
     const world = await worldOf();
     world.write("a.csv", `reference,name,images\n${`A,Hat,${cdn}/1.jpg\n`.repeat(2)}`);

@@ -134,7 +134,14 @@ export function asMerged<Reader extends RowReader>(reader: Reader, copy: MergedC
             for (const note of notes) noted.set(note, part);
             return notes;
           }),
-    notePlace: (row: InputRow, note: FieldNote) => placeOfNote(noted.get(note) ?? row, note),
+    notePlace(row: InputRow, note: FieldNote) {
+      const own = noted.get(note);
+      if (own !== undefined || row.merged === undefined) return placeOfNote(own ?? row, note);
+      // A note across rows is about the merged row.
+      const part = ownPart(row.merged, note.param);
+      const { param } = inPart({ ...note, message: "" }, row.merged.images[part]!);
+      return placeOfNote(row.merged.rows[part]!, { ...note, param });
+    },
   });
 }
 

@@ -79,7 +79,7 @@ export async function findByLastParts(
 ): Promise<{ readonly cut: string; readonly rest: string } | null> {
   if (!ofMachine.test(path)) return null;
   const root = await realpath(folder).catch(() => null);
-  const starts = [...path.matchAll(/[/\\]+(?=[^/\\])/g)].map(({ index, 0: { length } }) => index + length);
+  const starts = [...path.matchAll(/[/\\][^/\\]/g)].map(({ index }) => index + 1);
   for (const start of root === null ? [] : starts.slice(-mostParts)) {
     const rest = path.slice(start);
     const real = await realpath(join(root!, ...rest.split(/[/\\]+/))).catch(() => null);

@@ -1,6 +1,7 @@
 // Lines of a table that are not its rows, and headers that another program has spoiled: named as what they are.
 
 import { shortened } from "../../contract/did-you-mean.ts";
+import { withoutEnd } from "../../text.ts";
 import type { RowForm } from "./row-form.ts";
 import { normalHeader } from "./row-form.ts";
 
@@ -118,8 +119,9 @@ export function spoiledHeader(
     return isSheet
       ? "all columns are in one cell: split them (in Excel: Data, Text to Columns)"
       : "each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line";
-  const [, name = "", end] = /^(.{1,200}?)\s*((?:;|,|\t|\|)[;,\t|\s]*)$/.exec(last) ?? [];
-  if (end === undefined || !isName(name)) return null;
+  const name = withoutEnd(last, /[;,\t|\s]/);
+  const end = last.slice(name.length).trimStart() || last.slice(name.length);
+  if (!/[;,\t|]/.test(end) || !isName(name)) return null;
   const shown = JSON.stringify(end.trim() === "" ? end : end.trim());
   return `the lines end with ${shown}, because the file was saved again with another separator: save the original file again as CSV, or remove ${shown} from the end of each line`;
 }

@@ -221,7 +221,8 @@ function workbookOf(rows: readonly string[]): Buffer {
 
 /** A photo of a single color, which its name decides. */
 async function drawPhoto(world: TestWorld, path: string): Promise<void> {
-  const background = { r: path.length * 8, g: 80, b: 80 };
+  const sum = [...path].reduce((sum, character) => sum + character.charCodeAt(0), 0);
+  const background = { r: sum % 256, g: path.length * 4, b: 80 };
   world.write(
     path,
     await sharp({ create: { width: 8, height: 8, channels: 3, background } })

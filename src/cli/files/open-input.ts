@@ -87,7 +87,7 @@ export async function openInput(
   return source;
 }
 
-/** Notes that somebody has the file open, who may not have saved it. */
+/** Notes that a program has the file open, with changes that may not be saved. */
 async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): Promise<void> {
   const user = path === null ? null : await whoHasOpen(path);
   if (user === null) return;

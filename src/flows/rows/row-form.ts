@@ -39,7 +39,7 @@ export interface RowForm {
   unlistedValues?(row: unknown): readonly ValueFix[];
   /** What may be a mistake in a row, and is read as it is. */
   notes?(row: unknown): readonly FieldNote[];
-  /** What only several rows show; begun anew for each check. */
+  /** What only several rows show; started again for each check. */
   notesAcrossRows?(random: () => number): NotesAcrossRows;
   /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
   beyondLimit?(): void;

@@ -204,7 +204,7 @@ function rejectNul(text: Buffer, lines: LineCounter, toTry: readonly string[] | 
   });
 }
 
-/** Whether bytes are lines in UTF-16, without the characters that nobody types. */
+/** Whether bytes are lines in UTF-16, without control characters that no text has. */
 function isTableIn(encoding: string, bytes: Buffer): boolean {
   const text = new TextDecoder(encoding).decode(bytes, { stream: true });
   return /[\r\n]/.test(text) && !/[^\P{C}\t\r\n]|\ufffd/u.test(text);

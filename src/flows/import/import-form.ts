@@ -31,14 +31,13 @@ import {
 import { FieldDigests } from "./digests.ts";
 import {
   type FileRow,
-  type InputImage,
   inputRowProblems,
   listLocalImages,
   toFieldValues,
   withOrientations,
 } from "./file-row.ts";
 import { mergeContents } from "./merge-contents.ts";
-import { photoNotes, urlChecks } from "./photo-checks.ts";
+import { hasPlainPhotos, photoNotes, urlChecks, urlNotesOf } from "./photo-checks.ts";
 import { readReference, referenceProblems, uniqueReference } from "./references.ts";
 import { exportedColumn, isExportedAs, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
@@ -120,7 +119,7 @@ export const importForm = (
       if (isPlain && uncut === undefined) return notes;
       return [
         ...notes,
-        ...(isPlain ? none : notesOnUrls(row, urlNotes)),
+        ...(isPlain ? none : urlNotesOf(row, urlNotes)),
         ...(isPlain || photos === undefined ? none : photoNotes(row, photos, urls)),
         ...(uncut === undefined ? none : notesOnEnds(uncut)),
       ];
@@ -330,30 +329,6 @@ function exportedProblems(exported: unknown, row: unknown): readonly FieldProble
 
 /** Nearly every row has none. */
 const none: readonly never[] = [];
-
-/** Whether all photos of a row are ordinary URLs, of which there is nothing to say. */
-function hasPlainPhotos(row: unknown, urls: UrlNotes): boolean {
-  const images = (row as { images?: unknown } | null)?.images;
-  if (!Array.isArray(images)) return false;
-  for (let index = 0; index < images.length; index++) {
-    const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
-    if (typeof url !== "string" || !urls.isPlain(url)) return false;
-  }
-  return true;
-}
-
-function notesOnUrls(row: unknown, urls: UrlNotes): readonly FieldNote[] {
-  const images = (row as { images?: unknown } | null)?.images;
-  if (!Array.isArray(images)) return none;
-  let notes: readonly FieldNote[] = none;
-  for (let index = 0; index < images.length; index++) {
-    const url: unknown = (images[index] as Partial<InputImage> | null)?.url;
-    if (typeof url !== "string") continue;
-    const code = urls.of(url);
-    if (code !== null) notes = [...notes, { code, param: `images[${index}].url`, value: url }];
-  }
-  return notes;
-}
 
 function photoProblem({ index, path, code, message }: PhotoProblem, row: unknown): FieldProblem {
   const param = `images[${index}].path`;

@@ -3,6 +3,7 @@ import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
 import type { FieldNote } from "../rows/notes.ts";
 import type { FieldProblem } from "../rows/row-form.ts";
+import type { UrlNotes } from "../rows/url-notes.ts";
 import { type FileImage, listLocalImages } from "./file-row.ts";
 
 const noNotes: readonly FieldNote[] = [];
@@ -15,6 +16,24 @@ function listUrls(row: unknown): { readonly index: number; readonly url: string 
     typeof image?.url === "string" ? [{ index, url: image.url }] : [],
   );
 }
+
+/** Whether all photos of a row are ordinary URLs, of which there is nothing to say. A million rows are asked. */
+export function hasPlainPhotos(row: unknown, urls: UrlNotes): boolean {
+  const images = (row as { images?: unknown } | null)?.images;
+  if (!Array.isArray(images)) return false;
+  for (let index = 0; index < images.length; index++) {
+    const url: unknown = (images[index] as Partial<FileImage> | null)?.url;
+    if (typeof url !== "string" || !urls.isPlain(url)) return false;
+  }
+  return true;
+}
+
+/** The notes on the URLs of a row. */
+export const urlNotesOf = (row: unknown, urls: UrlNotes): readonly FieldNote[] =>
+  listUrls(row).flatMap(({ index, url }) => {
+    const code = urls.of(url);
+    return code === null ? [] : [{ code, param: `images[${index}].url`, value: url }];
+  });
 
 /** The problems of the photos behind the URLs of a row, once each was checked. */
 export const urlChecks = (row: unknown, urls: PhotoUrls): Promise<FieldProblem[]>[] =>

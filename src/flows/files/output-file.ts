@@ -139,33 +139,72 @@ async function modeOfReplaced(path: string): Promise<number | null> {
 const toOutputError = (path: string, error: unknown): OutputError =>
   error instanceof OutputError ? error : new OutputError(path, error as NodeJS.ErrnoException);
 
+/** Where a file is without its name, and the beginning of its random one. */
+export interface UnnamedPlace {
+  readonly parts: string;
+  readonly start: string;
+}
+
 /**
- * Writes a file that appears under its name only when all its bytes are on the disk. Its name is there for good once the
- * folder is synced (`syncFolder`), for which many files can wait together. Until then it is in the folder `parts`, under a
- * random name that begins with `start`. With `exclusive` an existing file stays, and the result is false. Throws the system's
- * error.
+ * A file with all its bytes that has a random name until it gets its own. Errors are those of the system.
  *
  * Only what waits for the disk goes to the thread pool: for a small image, the way there and back takes longer than the
  * copy that a write is.
  */
+export class UnnamedFile {
+  readonly #file: OpenFile;
+
+  private constructor(file: OpenFile) {
+    this.#file = file;
+  }
+
+  static async write(
+    content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    { parts, start }: UnnamedPlace,
+  ): Promise<UnnamedFile> {
+    const file = new UnnamedFile(await temporaryFile(parts, start, 0o666));
+    try {
+      if (Array.isArray(content)) file.#file.writeSync(content);
+      else for await (const chunk of content) file.#file.writeSync([chunk]);
+      return file;
+    } catch (error) {
+      await file.remove();
+      throw error;
+    }
+  }
+
+  /** Returns when its bytes are on the disk. */
+  sync(): Promise<void> {
+    return this.#file.sync().finally(() => this.#file.close());
+  }
+
+  /** Gives it its name, which is there for good once the folder is synced; false if `exclusive` and the name is taken. */
+  moveTo(path: string, exclusive: boolean): boolean {
+    return moveFile(this.#file.path, path, exclusive);
+  }
+
+  async remove(): Promise<void> {
+    await this.#file.close();
+    await rm(this.#file.path, { force: true }).catch(() => {});
+  }
+}
+
+/**
+ * Writes a file that appears under its name only when all its bytes are on the disk. With `exclusive` an existing file
+ * stays, and the result is false. Throws the system's error.
+ */
 export async function placeFile(
   path: string,
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  { parts, start, exclusive = false }: { parts: string; start: string; exclusive?: boolean },
+  { exclusive = false, ...place }: UnnamedPlace & { exclusive?: boolean },
 ): Promise<boolean> {
-  const file = await temporaryFile(parts, start, 0o666);
+  const file = await UnnamedFile.write(content, place);
   let isPlaced = false;
   try {
-    try {
-      if (Array.isArray(content)) file.writeSync(content);
-      else for await (const chunk of content) file.writeSync([chunk]);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    isPlaced = moveFile(file.path, path, exclusive);
+    await file.sync();
+    isPlaced = file.moveTo(path, exclusive);
     return isPlaced;
   } finally {
-    if (!isPlaced) await rm(file.path, { force: true }).catch(() => {});
+    if (!isPlaced) await file.remove();
   }
 }

@@ -1,25 +1,17 @@
-import { createReadStream } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
-import { detectImageType } from "../../../contract/image-file.ts";
-import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { sourceOfAsset } from "../../files/ai-label.ts";
-import {
-  type DownloadedFile,
-  downloadFile,
-  hashParts,
-  rejectIncompleteImage,
-  withSizeHint,
-} from "../../files/download-file.ts";
+import { withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
+import type { UnnamedFile } from "../../files/output-file.ts";
+import { SyncBatches, type WaitingFile } from "../../files/sync-batches.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
-import { shortDigest } from "../../short-digest.ts";
 import type { WantedAsset } from "./compare.ts";
+import { downloadAsset, type ImageFacts } from "./download-asset.ts";
 import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 import { type Content, mayBelongTo, type Placed } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
@@ -39,6 +31,9 @@ export class AssetFetcher {
   readonly #jobs = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
+  readonly #batches: SyncBatches<SmallImage>;
+  /** Downloads that are not complete. */
+  #downloading = 0;
   /** Paths, folded, of new assets that are being written. */
   readonly #taken = new Set<string>();
   #others: Promise<ReadonlySet<string>> | null = null;
@@ -50,6 +45,10 @@ export class AssetFetcher {
     this.#downloads = downloads;
     this.#limit = pLimit(run.input.concurrency);
     this.#signal = AbortSignal.any([run.tools.signal, this.#stop.signal]);
+    this.#batches = new SyncBatches(run.tools.clock, {
+      sync: (file) => run.mirror.store.sync!(file),
+      name: (files) => this.#placeAll(files),
+    });
   }
 
   /** Aborts when the run is interrupted, or when an error ends it. */
@@ -60,7 +59,7 @@ export class AssetFetcher {
   /** Adds an asset; resolves when another one may be added. Throws what ended the run. */
   async add(wanted: WantedAsset): Promise<void> {
     this.#signal.throwIfAborted();
-    const job: Promise<void> = this.#limit(() => this.#try(wanted)).finally(() => {
+    const job: Promise<void> = this.#try(wanted).finally(() => {
       this.#jobs.delete(job);
       this.#hasRoom();
     });
@@ -85,9 +84,13 @@ export class AssetFetcher {
   }
 
   async #try(wanted: WantedAsset): Promise<void> {
-    if (this.#signal.aborted) return;
+    this.#downloading++;
     try {
-      await this.#fetch(wanted);
+      const { placed } = await this.#limit(() => this.#fetch(wanted)).finally(() => {
+        // Nothing else comes for the last batch.
+        if (--this.#downloading === 0) this.#batches.flush();
+      });
+      await placed;
       this.#consecutive = 0;
     } catch (error) {
       if (!this.#signal.aborted) this.#failed(wanted, withSizeHint(error));
@@ -107,56 +110,45 @@ export class AssetFetcher {
     if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
   }
 
-  async #fetch(wanted: WantedAsset): Promise<void> {
-    const { counts, input } = this.#run;
-    if (input.dryRun) return this.#pretend(wanted);
+  /** Downloads an image, unless it is there; `placed`: resolves once it has its name, while others are downloaded. */
+  async #fetch(wanted: WantedAsset): Promise<{ readonly placed: Promise<void> | null }> {
+    this.#signal.throwIfAborted();
+    const { counts, input, mirror } = this.#run;
+    if (input.dryRun) await this.#pretend(wanted);
+    if (input.dryRun || (await this.#takeLeft(wanted))) return { placed: null };
     let { listed } = wanted;
-    if (await this.#takeLeft(wanted)) return;
-    const image = await this.#download(listed, async () => {
-      listed = await wanted.fresh.of(listed);
-      return listed.url;
+    const image = await downloadAsset(this.#downloads, listed, {
+      scratch: mirror.store.scratch,
+      freshUrl: async () => {
+        listed = await wanted.fresh.of(listed);
+        return listed.url;
+      },
+      signal: this.#signal,
+      maxBytes: input.maxBytes,
+      label: input.label,
     });
+    const { content, release, isSmall, ...about } = image;
+    const onPlaced = () => {
+      counts.bytes += (about.sent ?? about).bytes;
+      if (about.label === false) counts.unlabeled++;
+    };
     try {
       this.#signal.throwIfAborted();
-      await this.#place(listed, wanted.known, image);
-      counts.bytes += (image.sent ?? image).bytes;
-      if (image.label === false) counts.unlabeled++;
+      const { store } = mirror;
+      if (isSmall && store.write !== undefined) {
+        const file = await store.write(content());
+        const waiting = { ...wanted, listed, image: about };
+        const placed = this.#batches.add(waiting, file, about.bytes).then(onPlaced);
+        placed.catch(() => {});
+        await this.#batches.room();
+        return { placed };
+      }
+      await this.#place(listed, wanted.known, about, content);
+      onPlaced();
+      return { placed: null };
     } finally {
-      await image.release();
+      await release();
     }
-  }
-
-  /** Downloads an image of the announced type. Throws a CatError. */
-  async #download({ fields, url }: ListedAsset, freshUrl: () => Promise<string>): Promise<DownloadedImage> {
-    const { input, mirror } = this.#run;
-    const { product_id, asset_id, mime_type: announced, role, ai_generated } = fields;
-    // One asset may belong to several products: each has a part of its own.
-    const name = `large-${shortDigest(`${product_id} ${asset_id}`, 16).toString("hex")}`;
-    const path = join(mirror.store.scratch, name);
-    let mime_type = "";
-    const { chunks, ...file } = await downloadFile(this.#downloads, {
-      path,
-      inMemory: true,
-      url,
-      freshUrl,
-      signal: this.#signal,
-      limits: { maxBytes: input.maxBytes },
-      label: input.label ? sourceOfAsset({ ai_generated, role }) : null,
-      resource: asset_id,
-      imageProblem: (head) => {
-        mime_type = detectImageType(head) ?? "";
-        return imageProblem(head, announced);
-      },
-      // Its length may be unknown; one in memory has its announced length.
-      check: async (part) => rejectIncompleteImage(part, url),
-    });
-    if (chunks !== null) {
-      const sha256 = await hashParts(chunks);
-      return { ...file, content: () => chunks, sha256, mime_type, release: async () => {} };
-    }
-    const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
-    const sha256 = await hashParts(content());
-    return { ...file, content, sha256, mime_type, release: () => rm(path, { force: true }) };
   }
 
   /** Takes the image over that a stopped run has left, under its earlier name or a new one; false if there is none. */
@@ -175,16 +167,47 @@ export class AssetFetcher {
     return false;
   }
 
-  /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
-  async #place(listed: ListedAsset, known: MirrorEntry | null, image: DownloadedImage): Promise<void> {
+  /** Gives files their names, with one record before for all of them, as `#place` does for one. */
+  async #placeAll(files: readonly WaitingFile<SmallImage>[]): Promise<void> {
     const { store, index } = this.#run.mirror;
-    const { content, bytes, sha256, sent, mime_type } = image;
-    const file = { bytes, sha256, sent_sha256: sent?.sha256 };
-    const fields = { ...listed.fields, mime_type };
+    const named: { waiting: WaitingFile<SmallImage>; entry: MirrorEntry; exclusive: boolean }[] = [];
+    for (const waiting of files) {
+      const { listed, known, image } = waiting.item;
+      await orFailed(waiting, async () => {
+        this.#signal.throwIfAborted();
+        const own = await this.#ownPath(known);
+        // Whether something else has the name is seen when the file gets it.
+        const path = own ?? (await this.#newPath(listed.fields, async () => true));
+        named.push({ waiting, entry: toEntry(listed, path, image), exclusive: own === null });
+      });
+    }
+    index.willPlace(named.map(({ entry }) => entry));
+    for (const { waiting, entry, exclusive } of named) {
+      const { item, file, onNamed } = waiting;
+      await orFailed(waiting, async () => {
+        const placed = await store.put(entry.path, file, { exclusive, entry });
+        if (placed === null) {
+          index.forget(entry.path);
+          this.#taken.delete(foldedPath(entry.path));
+          await this.#place(item.listed, item.known, item.image, () => file);
+        } else this.#indexed({ ...entry, ...placed }, item.known);
+        onNamed();
+      });
+    }
+  }
+
+  /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
+  async #place(
+    listed: ListedAsset,
+    known: MirrorEntry | null,
+    image: ImageFacts,
+    content: () => Content | UnnamedFile,
+  ): Promise<void> {
+    const { store, index } = this.#run.mirror;
     let placed: Placed | null = null;
     const write = async (path: string, exclusive: boolean) => {
-      const entry = { ...fields, path, ...file };
-      index.willPlace(entry);
+      const entry = toEntry(listed, path, image);
+      index.willPlace([entry]);
       placed = await store.put(path, content(), { exclusive, entry });
       if (placed === null) index.forget(path);
       return placed !== null;
@@ -192,9 +215,12 @@ export class AssetFetcher {
     let path = await this.#ownPath(known);
     if (path !== null) await write(path, false);
     // A file that the index does not know stays.
-    else path = await this.#newPath(fields, (path) => write(path, true));
-    const entry = { ...fields, path, ...file, ...(placed as Placed | null) };
-    index.place(entry);
+    else path = await this.#newPath(listed.fields, (path) => write(path, true));
+    this.#indexed({ ...toEntry(listed, path, image), ...(placed as Placed | null) }, known);
+  }
+
+  #indexed(entry: MirrorEntry, known: MirrorEntry | null): void {
+    this.#run.mirror.index.place(entry);
     this.#placed(entry, known);
   }
 
@@ -263,22 +289,26 @@ function isFatal(error: unknown): boolean {
   return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));
 }
 
-/** A complete image. */
-interface DownloadedImage extends Pick<DownloadedFile, "bytes" | "label" | "sent"> {
-  /** Can be read several times. */
-  readonly content: () => Content;
-  readonly sha256: string;
-  /** By its bytes. */
-  readonly mime_type: string;
-  /** Removes what it has on the disk. */
-  release(): Promise<void>;
+/** The entry of an image at a path. */
+const toEntry = (
+  { fields }: ListedAsset,
+  path: string,
+  { bytes, sha256, sent, mime_type }: ImageFacts,
+): MirrorEntry => ({ ...fields, mime_type, path, bytes, sha256, sent_sha256: sent?.sha256 });
+
+/** Does work on a file that waits for its name. A failure is that of the file, which is removed. */
+async function orFailed({ file, onFailed }: WaitingFile<unknown>, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await file.remove();
+    onFailed(error);
+  }
 }
 
-function imageProblem(head: Uint8Array, announced: string): string | null {
-  const type = detectImageType(head);
-  if (type === null) return "is not a JPEG, PNG or WebP image";
-  const isKnown = (imageTypes as readonly string[]).includes(announced);
-  return isKnown && type !== announced ? `is ${type}, not ${announced}` : null;
+/** An image that waits for its name, written without it. */
+interface SmallImage extends WantedAsset {
+  readonly image: ImageFacts;
 }
 
 /** Removes unfinished downloads that no later run resumes. */

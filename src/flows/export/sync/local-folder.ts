@@ -11,7 +11,7 @@ import { type Connect, type Database, loadConnect } from "../../../state/sqlite.
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError, temporaryFolder } from "../../files/disk.ts";
 import { hashParts } from "../../files/download-file.ts";
-import { placeFile } from "../../files/output-file.ts";
+import { placeFile, UnnamedFile } from "../../files/output-file.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, mirrorOfOther, whatIsAt } from "./mirror-folders.ts";
 import { hiddenFolder } from "./mirror-state.ts";
@@ -81,17 +81,27 @@ export class LocalFolder implements MirrorStore {
 
   async put(
     path: string,
-    content: Content,
+    content: Content | UnnamedFile,
     { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
-      const parts = await this.#folders.folder(`${this.#work}/parts`);
-      const isPlaced = await placeFile(target, content, { parts, start: "put-", exclusive });
+      const isPlaced =
+        content instanceof UnnamedFile
+          ? content.moveTo(target, exclusive)
+          : await placeFile(target, content, { ...(await this.#parts()), exclusive });
       if (!isPlaced) return null;
       this.#unsynced.add(dirname(target));
       return {};
     });
+  }
+
+  async write(content: Content): Promise<UnnamedFile> {
+    return this.#orOutputError(this.#work, async () => UnnamedFile.write(content, await this.#parts()));
+  }
+
+  async sync(file: UnnamedFile): Promise<void> {
+    return this.#orOutputError(this.#work, () => file.sync());
   }
 
   async change(path: string, change: Change, clock: Clock): Promise<void> {
@@ -271,6 +281,10 @@ export class LocalFolder implements MirrorStore {
       code: "file_not_readable",
       hint: "Move it to another place, and run the command again.",
     });
+  }
+
+  async #parts() {
+    return { parts: await this.#folders.folder(`${this.#work}/parts`), start: "put-" };
   }
 
   async #prune(path: string): Promise<void> {

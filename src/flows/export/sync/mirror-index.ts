@@ -168,11 +168,11 @@ export class MirrorIndex {
     this.#drop.run(product_id, asset_id);
   }
 
-  /** Records that the file of an entry is about to get its path: the next run looks for it after a kill. */
-  willPlace(entry: MirrorEntry): void {
+  /** Records that the files of entries are about to get their paths: the next run looks for them after a kill. */
+  willPlace(entries: readonly MirrorEntry[]): void {
     this.#change();
     if (this.#isTemporary) return;
-    this.#place.run(entry.path, toLine(entry));
+    for (const entry of entries) this.#place.run(entry.path, toLine(entry));
     this.keep();
   }
 

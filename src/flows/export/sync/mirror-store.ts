@@ -1,5 +1,6 @@
 import type { Clock } from "../../../clock.ts";
 import type { Database } from "../../../state/sqlite.ts";
+import type { UnnamedFile } from "../../files/output-file.ts";
 import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
@@ -67,13 +68,17 @@ export interface MirrorStore {
   readParts(path: string): AsyncIterable<Uint8Array>;
   /**
    * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * null. `entry`: of an image.
+   * null. `entry`: of an image. A file that `write` has made, and that is on the disk, gets its name.
    */
   put(
     path: string,
-    content: Content,
+    content: Content | UnnamedFile,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
+  /** Writes a file without its name, so that many can wait for the disk together; missing where each waits alone. */
+  write?(content: Content): Promise<UnnamedFile>;
+  /** Resolves when such a file is on the disk. */
+  sync?(file: UnnamedFile): Promise<void>;
   /**
    * Changes a small file so that no change of another process or machine gets lost: `change` may be called again, with what
    * that one has written.

@@ -184,7 +184,7 @@ async function renameFiles(
     const isFree =
       leftover !== null || index.atPath(to).every((holder) => toEntryKey(holder) === toEntryKey(entry));
     if (isFree) {
-      index.willPlace(moved);
+      index.willPlace([moved]);
       const placed: Placed | null = leftover ?? (await store.rename(entry.path, to));
       if (placed !== null) {
         // A kill between a copy and the removal of its source leaves both.

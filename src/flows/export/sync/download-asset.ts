@@ -1,0 +1,84 @@
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Client } from "../../../client/client.ts";
+import { detectImageType } from "../../../contract/image-file.ts";
+import { imageTypes } from "../../../contract/value-sets.ts";
+import { sourceOfAsset } from "../../files/ai-label.ts";
+import {
+  type DownloadedFile,
+  downloadFile,
+  hashParts,
+  rejectIncompleteImage,
+} from "../../files/download-file.ts";
+import { shortDigest } from "../../short-digest.ts";
+import type { ListedAsset } from "./mirror-entry.ts";
+import type { Content } from "./mirror-store.ts";
+
+/** What is known of a complete image. */
+export interface ImageFacts extends Pick<DownloadedFile, "bytes" | "label" | "sent"> {
+  readonly sha256: string;
+  /** By its bytes. */
+  readonly mime_type: string;
+}
+
+interface DownloadedImage extends ImageFacts {
+  /** Whether it is in memory. */
+  readonly isSmall: boolean;
+  /** Can be read several times. */
+  readonly content: () => Content;
+  /** Removes what it has on the disk. */
+  release(): Promise<void>;
+}
+
+interface AssetDownload {
+  /** The folder for what is too large for memory. */
+  readonly scratch: string;
+  readonly freshUrl: () => Promise<string>;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+  readonly label: boolean;
+}
+
+/** Downloads an image of the announced type. Throws a CatError. */
+export async function downloadAsset(
+  downloads: Pick<Client, "downloadInto">,
+  { fields, url }: ListedAsset,
+  { scratch, freshUrl, signal, maxBytes, label }: AssetDownload,
+): Promise<DownloadedImage> {
+  const { product_id, asset_id, mime_type: announced, role, ai_generated } = fields;
+  // One asset may belong to several products: each has a part of its own.
+  const name = `large-${shortDigest(`${product_id} ${asset_id}`, 16).toString("hex")}`;
+  const path = join(scratch, name);
+  let mime_type = "";
+  const { chunks, ...file } = await downloadFile(downloads, {
+    path,
+    inMemory: true,
+    url,
+    freshUrl,
+    signal,
+    limits: { maxBytes },
+    label: label ? sourceOfAsset({ ai_generated, role }) : null,
+    resource: asset_id,
+    imageProblem: (head) => {
+      mime_type = detectImageType(head) ?? "";
+      return imageProblem(head, announced);
+    },
+    // Its length may be unknown; one in memory has its announced length.
+    check: async (part) => rejectIncompleteImage(part, url),
+  });
+  if (chunks !== null) {
+    const sha256 = await hashParts(chunks);
+    return { ...file, isSmall: true, content: () => chunks, sha256, mime_type, release: async () => {} };
+  }
+  const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
+  const sha256 = await hashParts(content());
+  return { ...file, isSmall: false, content, sha256, mime_type, release: () => rm(path, { force: true }) };
+}
+
+function imageProblem(head: Uint8Array, announced: string): string | null {
+  const type = detectImageType(head);
+  if (type === null) return "is not a JPEG, PNG or WebP image";
+  const isKnown = (imageTypes as readonly string[]).includes(announced);
+  return isKnown && type !== announced ? `is ${type}, not ${announced}` : null;
+}

@@ -139,11 +139,14 @@ export class OpenFile {
   }
 }
 
-/** Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. */
+/**
+ * Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. Not in the thread pool:
+ * the way there takes longer.
+ */
 export const newFile = (path: string, mode = 0o600): Promise<OpenFile> =>
-  whenFree(async () => new OpenFile(path, await openFile(path, newFlags, mode)));
+  whenFree(async () => new OpenFile(path, newFileSync(path, mode)));
 
-/** The same without waiting, as a descriptor. */
+/** The same as a descriptor, without another attempt while too many files are open. */
 export const newFileSync = (path: string, mode = 0o600): number => openSync(path, newFlags, mode);
 
 /** Creates a file with a random name in a folder. `start` is the beginning of the name. */

@@ -48,6 +48,9 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
   #waiting = 0;
   #end: { readonly error: unknown } | "complete" | null = null;
   #wake = () => {};
+  /** Since when the reader waits for the server, which is silent. */
+  #silentSince = 0;
+  #silenceTimer: (() => void) | null = null;
 
   constructor(private readonly options: StreamOptions) {
     const { signal } = options;
@@ -123,6 +126,8 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
 
   #finish(end: { readonly error: unknown } | "complete"): void {
     this.#end ??= end;
+    this.#silenceTimer?.();
+    this.#silenceTimer = null;
     this.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#wake();
   }
@@ -130,14 +135,27 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
   /** Resolves when anything has arrived, or the end. */
   async #next(): Promise<void> {
     if (this.#end !== null && this.#end !== "complete") throw this.#end.error;
-    const { silence } = this.options;
+    this.#watchSilence();
     await new Promise<void>((resolve) => {
-      const cancel = silence?.clock.at(silence.clock.now() + silence.ms, () => this.#fail(silence.error()));
-      this.#wake = () => {
-        cancel?.();
-        resolve();
-      };
+      this.#wake = resolve;
     });
+    this.#silentSince = Number.POSITIVE_INFINITY;
+  }
+
+  /** One timer for all waits: one for each part of a response would take longer than the part. */
+  #watchSilence(): void {
+    const { silence } = this.options;
+    if (silence === undefined) return;
+    this.#silentSince = silence.clock.now();
+    const check = () => {
+      this.#silenceTimer = null;
+      // The reader has waited for less, or is busy; when it waits again, it looks again.
+      if (this.#silentSince === Number.POSITIVE_INFINITY) return;
+      const end = this.#silentSince + silence.ms;
+      if (silence.clock.now() < end) this.#silenceTimer = silence.clock.at(end, check);
+      else this.#fail(silence.error());
+    };
+    this.#silenceTimer ??= silence.clock.at(this.#silentSince + silence.ms, check);
   }
 }
 

@@ -48,6 +48,9 @@ export class TransferLimit {
   }
 
   async #enter(signal: AbortSignal | undefined): Promise<Transfer> {
+    signal?.throwIfAborted();
+    // Nearly always there is room.
+    if (this.#queue.length === 0 && this.#running.size < this.#limit) return this.#begin();
     const link = linkedAbort(signal);
     try {
       return await new Promise<Transfer>((resolve, reject) => {

@@ -34,6 +34,8 @@ export interface PartOptions {
   replaces?: boolean | undefined;
   /** Whether a file of up to 4 MiB is gathered in memory, and not written. */
   inMemory?: boolean | undefined;
+  /** Whether an earlier process may have left the part with this name (default: a look at the disk). */
+  isLeft?: ((name: string) => boolean) | undefined;
   /** The current resource; a part of another one is not resumed. */
   resource: () => string;
   /** Bytes buffered before they are written (default: 1 MiB). */
@@ -71,8 +73,8 @@ export class PartFile implements DownloadTarget {
   /** Opens the part of an earlier process if it can be resumed. Throws OutputError. */
   static async open(options: PartOptions): Promise<PartFile> {
     const file = new PartFile(options);
-    // For a mirror of thousands of small images, each look at the disk counts.
-    if (!options.inMemory || existsSync(file.#part)) await file.#orOutputError(file.#openKept());
+    const { isLeft = () => existsSync(file.#part) } = options;
+    if (!options.inMemory || isLeft(basename(file.#part))) await file.#orOutputError(file.#openKept());
     return file;
   }
 

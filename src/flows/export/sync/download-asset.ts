@@ -34,6 +34,8 @@ interface DownloadedImage extends ImageFacts {
 interface AssetDownload {
   /** The folder for what is too large for memory. */
   readonly scratch: string;
+  /** Whether an earlier run has left a file with this name there. */
+  readonly isLeft: (name: string) => boolean;
   readonly freshUrl: () => Promise<string>;
   readonly signal: AbortSignal;
   readonly maxBytes: number;
@@ -44,7 +46,7 @@ interface AssetDownload {
 export async function downloadAsset(
   downloads: Pick<Client, "downloadInto">,
   { fields, url }: ListedAsset,
-  { scratch, freshUrl, signal, maxBytes, label }: AssetDownload,
+  { scratch, isLeft, freshUrl, signal, maxBytes, label }: AssetDownload,
 ): Promise<DownloadedImage> {
   const { product_id, asset_id, mime_type: announced, role, ai_generated } = fields;
   // One asset may belong to several products: each has a part of its own.
@@ -54,6 +56,7 @@ export async function downloadAsset(
   const { chunks, ...file } = await downloadFile(downloads, {
     path,
     inMemory: true,
+    isLeft,
     url,
     freshUrl,
     signal,

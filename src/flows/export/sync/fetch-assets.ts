@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
@@ -37,6 +38,8 @@ export class AssetFetcher {
   /** Paths, folded, of new assets that are being written. */
   readonly #taken = new Set<string>();
   #others: Promise<ReadonlySet<string>> | null = null;
+  /** What earlier runs left in the scratch folder: for thousands of small images, each look at the disk counts. */
+  readonly #left: ReadonlySet<string>;
   #consecutive = 0;
   #hasRoom = () => {};
 
@@ -45,6 +48,8 @@ export class AssetFetcher {
     this.#downloads = downloads;
     this.#limit = pLimit(run.input.concurrency);
     this.#signal = AbortSignal.any([run.tools.signal, this.#stop.signal]);
+    const { scratch } = run.mirror.store;
+    this.#left = new Set(existsSync(scratch) ? readdirSync(scratch) : []);
     this.#batches = new SyncBatches(run.tools.clock, {
       sync: (file) => run.mirror.store.sync!(file),
       name: (files) => this.#placeAll(files),
@@ -117,8 +122,10 @@ export class AssetFetcher {
     if (input.dryRun) await this.#pretend(wanted);
     if (input.dryRun || (await this.#takeLeft(wanted))) return { placed: null };
     let { listed } = wanted;
+    const { scratch } = mirror.store;
     const image = await downloadAsset(this.#downloads, listed, {
-      scratch: mirror.store.scratch,
+      scratch,
+      isLeft: (name) => this.#left.has(name),
       freshUrl: async () => {
         listed = await wanted.fresh.of(listed);
         return listed.url;

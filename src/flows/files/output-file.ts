@@ -145,13 +145,18 @@ export interface UnnamedPlace {
   readonly start: string;
 }
 
+/** A file with all its bytes that has no name of its own yet. */
+export interface Unnamed {
+  remove(): Promise<void>;
+}
+
 /**
  * A file with all its bytes that has a random name until it gets its own. Errors are those of the system.
  *
  * Only what waits for the disk goes to the thread pool: for a small image, the way there and back takes longer than the
  * copy that a write is.
  */
-export class UnnamedFile {
+export class UnnamedFile implements Unnamed {
   readonly #file: OpenFile;
 
   private constructor(file: OpenFile) {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { UnnamedFile } from "./output-file.ts";
+import type { Unnamed } from "./output-file.ts";
 
 /** A batch has so many files or bytes at most, and waits so long for more, in milliseconds. */
 const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
@@ -7,7 +7,7 @@ const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 /** A file that waits for its name. */
 export interface WaitingFile<Item> {
   readonly item: Item;
-  readonly file: UnnamedFile;
+  readonly file: Unnamed;
   readonly bytes: number;
   /** Called once it has its name. */
   readonly onNamed: () => void;
@@ -20,9 +20,9 @@ export interface WaitingFile<Item> {
  */
 export class SyncBatches<Item> {
   readonly #clock: Clock;
-  readonly #sync: (file: UnnamedFile) => Promise<void>;
+  readonly #sync: (file: Unnamed) => Promise<void>;
   readonly #name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
-  #waiting: WaitingFile<Item>[] = [];
+  readonly #waiting: WaitingFile<Item>[] = [];
   #bytes = 0;
   #timer: AbortController | null = null;
   #naming: Promise<void> | null = null;
@@ -37,7 +37,7 @@ export class SyncBatches<Item> {
       sync,
       name,
     }: {
-      sync: (file: UnnamedFile) => Promise<void>;
+      sync: (file: Unnamed) => Promise<void>;
       name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
     },
   ) {
@@ -47,7 +47,7 @@ export class SyncBatches<Item> {
   }
 
   /** Adds a file with all its bytes; resolves once it has its name. */
-  add(item: Item, file: UnnamedFile, bytes: number): Promise<void> {
+  add(item: Item, file: Unnamed, bytes: number): Promise<void> {
     return new Promise((onNamed, onFailed) => {
       this.#waiting.push({ item, file, bytes, onNamed, onFailed });
       this.#bytes += bytes;
@@ -73,9 +73,8 @@ export class SyncBatches<Item> {
   flush(): void {
     this.#isLast = true;
     if (this.#naming !== null || this.#waiting.length === 0) return;
-    const batch = this.#waiting;
-    this.#waiting = [];
-    this.#bytes = 0;
+    const batch = this.#waiting.splice(0, most.files);
+    this.#bytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#timer?.abort();
     this.#naming = this.#syncAndName(batch).finally(() => {
       this.#naming = null;

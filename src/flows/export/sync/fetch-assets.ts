@@ -8,7 +8,7 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
-import type { UnnamedFile } from "../../files/output-file.ts";
+import type { Unnamed } from "../../files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../../files/sync-batches.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
@@ -208,7 +208,7 @@ export class AssetFetcher {
     listed: ListedAsset,
     known: MirrorEntry | null,
     image: ImageFacts,
-    content: () => Content | UnnamedFile,
+    content: () => Content | Unnamed,
   ): Promise<void> {
     const { store, index } = this.#run.mirror;
     let placed: Placed | null = null;

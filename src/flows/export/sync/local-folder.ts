@@ -11,7 +11,7 @@ import { type Connect, type Database, loadConnect } from "../../../state/sqlite.
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError, temporaryFolder } from "../../files/disk.ts";
 import { hashParts } from "../../files/download-file.ts";
-import { placeFile, UnnamedFile } from "../../files/output-file.ts";
+import { placeFile, type Unnamed, UnnamedFile } from "../../files/output-file.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, mirrorOfOther, whatIsAt } from "./mirror-folders.ts";
 import { hiddenFolder } from "./mirror-state.ts";
@@ -81,7 +81,7 @@ export class LocalFolder implements MirrorStore {
 
   async put(
     path: string,
-    content: Content | UnnamedFile,
+    content: Content | Unnamed,
     { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
     return this.#orOutputError(path, async () => {
@@ -89,7 +89,7 @@ export class LocalFolder implements MirrorStore {
       const isPlaced =
         content instanceof UnnamedFile
           ? content.moveTo(target, exclusive)
-          : await placeFile(target, content, { ...(await this.#parts()), exclusive });
+          : await placeFile(target, content as Content, { ...(await this.#parts()), exclusive });
       if (!isPlaced) return null;
       this.#unsynced.add(dirname(target));
       return {};
@@ -100,8 +100,8 @@ export class LocalFolder implements MirrorStore {
     return this.#orOutputError(this.#work, async () => UnnamedFile.write(content, await this.#parts()));
   }
 
-  async sync(file: UnnamedFile): Promise<void> {
-    return this.#orOutputError(this.#work, () => file.sync());
+  async sync(file: Unnamed): Promise<void> {
+    return this.#orOutputError(this.#work, () => (file as UnnamedFile).sync());
   }
 
   async change(path: string, change: Change, clock: Clock): Promise<void> {

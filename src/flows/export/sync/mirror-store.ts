@@ -1,6 +1,6 @@
 import type { Clock } from "../../../clock.ts";
 import type { Database } from "../../../state/sqlite.ts";
-import type { UnnamedFile } from "../../files/output-file.ts";
+import type { Unnamed } from "../../files/output-file.ts";
 import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
@@ -72,13 +72,13 @@ export interface MirrorStore {
    */
   put(
     path: string,
-    content: Content | UnnamedFile,
+    content: Content | Unnamed,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
   /** Writes a file without its name, so that many can wait for the disk together; missing where each waits alone. */
-  write?(content: Content): Promise<UnnamedFile>;
+  write?(content: Content): Promise<Unnamed>;
   /** Resolves when such a file is on the disk. */
-  sync?(file: UnnamedFile): Promise<void>;
+  sync?(file: Unnamed): Promise<void>;
   /**
    * Changes a small file so that no change of another process or machine gets lost: `change` may be called again, with what
    * that one has written.

@@ -2,6 +2,7 @@ import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders
 import type { Change, Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/disk.ts";
 import { hashParts } from "../../../../src/flows/files/download-file.ts";
+import type { Unnamed } from "../../../../src/flows/files/output-file.ts";
 import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
 
 const connect = await loadConnect();
@@ -63,13 +64,24 @@ export class MemoryStore implements MirrorStore {
     yield this.#existing(path);
   }
 
-  async put(path: string, content: Content, { exclusive = false } = {}): Promise<object | null> {
+  async write(content: Content): Promise<UnnamedContent> {
+    const bytes = await joined(content);
+    this.#onChange("write");
+    return new UnnamedContent(bytes);
+  }
+
+  async sync(file: Unnamed): Promise<void> {
+    this.#onChange("sync");
+    (file as UnnamedContent).isSynced = true;
+  }
+
+  async put(path: string, content: Content | Unnamed, { exclusive = false } = {}): Promise<object | null> {
     pathComponents(path);
-    const parts: Uint8Array[] = [];
-    for await (const part of content) parts.push(Buffer.from(part));
+    if (content instanceof UnnamedContent && !content.isSynced) throw new Error("named before its sync");
+    const bytes = content instanceof UnnamedContent ? content.bytes : await joined(content as Content);
     if (exclusive && this.#stored.files.has(path)) return null;
     this.#onChange(`put ${path}`);
-    this.#stored.files.set(path, Buffer.concat(parts));
+    this.#stored.files.set(path, bytes);
     return {};
   }
 
@@ -189,6 +201,19 @@ export class MemoryStore implements MirrorStore {
     if (found !== undefined) return found;
     throw new OutputError(path, Object.assign(new Error("missing"), { code: "ENOENT" }));
   }
+}
+
+/** What a killed process loses: the next one removes it from a disk. */
+class UnnamedContent implements Unnamed {
+  isSynced = false;
+  constructor(readonly bytes: Buffer) {}
+  async remove(): Promise<void> {}
+}
+
+async function joined(content: Content): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of content) parts.push(Buffer.from(part));
+  return Buffer.concat(parts);
 }
 
 interface MemoryOptions {

@@ -1,6 +1,7 @@
 import { MovableClock } from "../../../../src/clock.ts";
 import { Reviews } from "../../../../src/flows/export/reviews.ts";
 import { mirrorFiles } from "../../../../src/flows/export/sync/mirror-state.ts";
+import type { MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { type SyncOutcome, syncCatalogue } from "../../../../src/flows/export/sync/sync.ts";
 import type { SyncInput } from "../../../../src/flows/export/sync/sync-run.ts";
 import type { ProgressEvent } from "../../../../src/flows/progress-event.ts";
@@ -27,11 +28,12 @@ export function mirrorWorld() {
       keyFingerprint = "key",
       scratch = "/nowhere",
       onProgress = (_event: ProgressEvent) => {},
+      store: own = undefined as MirrorStore | undefined,
     } = {},
   ): Promise<SyncOutcome> => {
     const { shard = null } = input;
     let changes = 0;
-    const store = new MemoryStore(stored, {
+    const inMemory = new MemoryStore(stored, {
       ...{ work: mirrorFiles(shard).work, scratch },
       onChange(change) {
         if (++changes >= killAt) throw new Killed();
@@ -46,7 +48,7 @@ export function mirrorWorld() {
         ...input,
       },
       {
-        ...{ store, clock, baseUrl: "https://service.test", runId: "run", keyFingerprint },
+        ...{ store: own ?? inMemory, clock, baseUrl: "https://service.test", runId: "run", keyFingerprint },
         client: async () => client,
         signal: new AbortController().signal,
         holder: { pid: 4711, since: "2026-01-05T09:00:00.000Z" },

@@ -17,6 +17,7 @@ export const benches = {
   saves: async () => (await import("./saves.js")).measure(),
   "live-rows": async () => (await import("./live-rows.js")).measure(),
   artifact: async () => (await import("./artifact.js")).measure(),
+  "mirror-pace": async () => (await import("./mirror-pace.js")).measure(),
   "mirror-files": async () => (await import("./mirror-files.js")).measure(),
   label: async () => (await import("./label.js")).measure(),
   "mirror-memory": async () => (await import("./mirror-memory.js")).measure(),

@@ -14,16 +14,20 @@ const folder = process.argv[2];
 const urls = (await text(process.stdin)).trim().split("\n");
 const dispatcher = new Agent({ connections: atOnce });
 const db = new Database(join(folder, "index.db"));
-db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE file (name TEXT, sha256 TEXT, line TEXT)");
+db.exec(
+  "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE file (name TEXT, sha256 TEXT, line TEXT)",
+);
 const insert = db.prepare("INSERT INTO file VALUES (?, ?, ?)");
 const sync = promisify(fsync);
 let [next, batch, writing] = [0, [], Promise.resolve()];
 
 async function keep(images) {
-  await Promise.all(images.map(async ({ descriptor }) => {
-    await sync(descriptor);
-    closeSync(descriptor);
-  }));
+  await Promise.all(
+    images.map(async ({ descriptor }) => {
+      await sync(descriptor);
+      closeSync(descriptor);
+    }),
+  );
   db.exec("BEGIN");
   for (const { name, sha256 } of images) insert.run(name, sha256, JSON.stringify({ name, sha256 }));
   db.exec("COMMIT");

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { importForm } from "../../src/flows/import/import-form.ts";
@@ -35,6 +36,19 @@ describe("titles, comments and groups above the header are not read, with a note
     const line = name === "declared.csv" ? 2 : 1;
     expect(lines[0]).toBe(`${name}:${line}  ${above} ${were} not read.`);
     expect({ exit, products }).toEqual({ exit: 0, products: expected });
+  });
+
+  test.each([
+    ["a.csv", (text: string) => text],
+    ["a.csv.gz", (text: string) => gzipSync(text)],
+  ])("unless they are rows, as in a sheet that was sorted with its header: %s", async (name, toBytes) => {
+    const rows = `A-1,Dress,${photo}\nB-2,Hat,x.jpg\nreference,name,image_front\nS-3,Sock,${photo}\n`;
+    const { exit, lines, products } = await imported(name, toBytes(rows));
+    expect([exit, products]).toEqual([3, []]);
+    expect(lines.slice(0, 2)).toEqual([
+      `${name}:1  -  wrong_format  this row is above the header: move the header to the first line`,
+      `${name}:1  2 lines above the header were not read.`,
+    ]);
   });
 
   test("and the note is in --json, with the first line as its value", async () => {

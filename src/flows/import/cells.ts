@@ -15,7 +15,7 @@ import {
 } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
-import { exportedColumn, isExportedAs, placeOfColumn, withPlaces } from "./said.ts";
+import { isExportedText, placeOfColumn, withPlaces } from "./said.ts";
 import { severalPhotos } from "./url-problems.ts";
 
 /** The place of an image in its record. */
@@ -100,11 +100,13 @@ export class CsvCells implements RowColumns {
     row[photoColumns] = places;
     row[emptyColumns] = empty;
     if (uncut === undefined) return row;
-    const { reference, ...others } = uncut;
-    const exported = reference === undefined ? "" : unguardedCell(reference).trim();
-    const isKept = isExportedAs(exported, row[exportedColumn]);
-    if (isKept) row.reference = exported;
-    row[uncutTexts] = isKept ? others : uncut;
+    for (const [field, cell] of Object.entries(uncut)) {
+      const text = unguardedCell(cell).trim();
+      if (!isExportedText(field, text, row)) continue;
+      row[field] = text;
+      delete uncut[field];
+    }
+    row[uncutTexts] = uncut;
     return row;
   }
 

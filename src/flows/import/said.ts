@@ -190,6 +190,14 @@ export function readExported(value: unknown, reference: string): Exported | null
 export const isExportedAs = (reference: string, exported: unknown): boolean =>
   exported !== undefined && readExported(exported, reference)?.hasReference === true;
 
+/** Whether a text was exported as this field of a row, and so is not to be cut. */
+export function isExportedText(field: string, text: string, row: Readonly<Partial<FileRow>>): boolean {
+  const exported = row[exportedColumn];
+  if (exported === undefined || field === "reference") return isExportedAs(text, exported);
+  const before = field === "name" ? readExported(exported, row.reference ?? "") : null;
+  return before?.said.fields.agrees("name", FieldDigests.of({ name: text })) === true;
+}
+
 /**
  * A value without the photos of other places, for a row of a failed file that has lost its cells: they were not emptied by the
  * user. Empty for a value of an earlier version.

@@ -125,3 +125,22 @@ export const hadUnseenEnds = (text: string, cut: string): boolean =>
  */
 export const lookOf = (text: string): string =>
   (plainText.test(text) ? text : text.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, "").normalize("NFKC")).trim();
+
+/** A word of a command line for the user to copy, quoted if it has special characters of a shell. */
+export function shellWord(text: string): string {
+  if (/^[\w./:@%+-][\w./=:@%+-]*$/.test(text)) return text;
+  if (visible(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
+  // Control and invisible characters become escapes that bash, zsh and ksh read. Bytes are octal, because the
+  // three shells agree on the length of octal escapes.
+  return `$'${Array.from(text, escaped).join("")}'`;
+}
+
+function escaped(character: string): string {
+  if (character === "'" || character === "\\") return `\\${character}`;
+  const short = visible(character);
+  if (short === character || /^\\[nrt]$/.test(short)) return short;
+  return Array.from(
+    new TextEncoder().encode(character),
+    (byte) => `\\${byte.toString(8).padStart(3, "0")}`,
+  ).join("");
+}

@@ -1,4 +1,4 @@
-import { visible } from "../../text.ts";
+import { shellWord } from "../../text.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 
 /** A command for the same service and profile, for the user to copy: `cat imports get ID --profile dev`. */
@@ -57,22 +57,3 @@ export const flagWords = (flags: Readonly<Record<string, unknown>>): string[] =>
 
 /** A file as an argument: a name that starts with `-` would be a flag. */
 export const fileWord = (file: string): string => (file.startsWith("-") && file !== "-" ? `./${file}` : file);
-
-/** A word of a command line for the user to copy, quoted if it has special characters of a shell. */
-export function shellWord(text: string): string {
-  if (/^[\w./:@%+-][\w./=:@%+-]*$/.test(text)) return text;
-  if (visible(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
-  // Control and invisible characters become escapes that bash, zsh and ksh read. Bytes are octal, because the
-  // three shells agree on the length of octal escapes.
-  return `$'${Array.from(text, escaped).join("")}'`;
-}
-
-function escaped(character: string): string {
-  if (character === "'" || character === "\\") return `\\${character}`;
-  const short = visible(character);
-  if (short === character || /^\\[nrt]$/.test(short)) return short;
-  return Array.from(
-    new TextEncoder().encode(character),
-    (byte) => `\\${byte.toString(8).padStart(3, "0")}`,
-  ).join("");
-}

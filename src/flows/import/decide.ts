@@ -2,7 +2,7 @@
 // (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import { lookOf } from "../../text.ts";
+import { lookOf, shellWord } from "../../text.ts";
 import { meantReference } from "../rows/damage.ts";
 import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
 import {
@@ -201,7 +201,7 @@ const renamed = (reference: string, from: string | null): Decision => ({
   message:
     from === null
       ? "the row was exported with another reference, of a product that no longer exists: empty as_exported to import a new product"
-      : `the row was exported as ${from}: to change its reference, run cat products update ${from} --reference ${reference}`,
+      : `the row was exported as ${from}: to change its reference, run cat products update ${shellWord(from)} --reference ${shellWord(reference)}`,
 });
 
 /** A row whose product others gave another reference: importing it would create a second product. */
@@ -216,7 +216,7 @@ function decideRenamed(
   return {
     kind: "conflict",
     code: "reference_changed",
-    message: `the product has the reference ${now} since: write that in the row, or run cat products update ${now} --reference ${reference}`,
+    message: `the product has the reference ${now} since: write that in the row, or run cat products update ${shellWord(now)} --reference ${shellWord(reference)}`,
   };
 }
 

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shellWord } from "../../../src/cli/output/command-words.ts";
-import { visible } from "../../../src/text.ts";
+import { shellWord, visible } from "../../../src/text.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
 /** The words that bash reads from a line. */

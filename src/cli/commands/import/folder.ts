@@ -19,11 +19,10 @@ import { openRows, type RowFile } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import { copiedSource, type FileJob, InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, listFirst, shownName } from "../../../flows/words.ts";
-import { truncated, withoutEnd } from "../../../text.ts";
+import { shellWord, truncated, withoutEnd } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
-import { shellWord } from "../../output/command-words.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
 

@@ -8,10 +8,10 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { readPlainFile } from "../../../flows/files/disk.ts";
 import { makePrivateFolder, newFile } from "../../../open-file.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
+import { shellWord } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readStanding } from "../../files/places.ts";
-import { shellWord } from "../../output/command-words.ts";
 
 /** What a sandbox loads and saves, as typed. */
 interface SandboxNames {

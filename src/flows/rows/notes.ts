@@ -167,6 +167,6 @@ export class FileNotes {
   }
 }
 
-/** How many values of the files are asked about before they are sent. */
-export const doubtfulValues = (notes: readonly FileNote[]): number =>
-  notes.reduce((sum, { code, count }) => sum + (kindOf(code).asks === true ? count : 0), 0);
+/** The notes on values that are asked about before they are sent. */
+export const doubtsAmong = (notes: readonly FileNote[]): FileNote[] =>
+  notes.filter(({ code }) => kindOf(code).asks === true);

@@ -207,6 +207,16 @@ describe("lines that are no rows are named as what they are", () => {
     ["(2 rows affected)"],
     ["2 rows in set (0.00 sec)"],
     ["3 Zeilen"],
+    ["2 row(s) returned"],
+    ["Total products: 2"],
+    ["Number of rows = 12"],
+    ["Anzahl Artikel: 1.200"],
+    ["Count: 2"],
+    ["Completion time: 2026-03-01T10:00:00.0000000+01:00"],
+    ["[2 rows x 3 columns]"],
+    ["Fetched 2 rows"],
+    ["Query OK, 2 rows affected (0.01 sec)"],
+    ["Query OK", " 2 rows affected (0.01 sec)"],
     ["Seite 1 von 2"],
     ["-----", "----", "---"],
     ["=========="],
@@ -219,6 +229,9 @@ describe("lines that are no rows are named as what they are", () => {
 
   test.each([
     ["Total Look", "Dress", photo],
+    ["Total look 2", "Dress", photo],
+    ["Count 2", "Dress", photo],
+    ["Records: 2", "12", ""],
     ["Total", "Dress", photo],
     ["Sum-1", "12", photo],
     ["Summer", "12", photo],
@@ -253,6 +266,14 @@ describe("a table that another program saved again gets a sentence about it, and
     expect(problems[0]).toMatchObject({ line, code, message: expect.stringMatching(message) });
     const { exit, stderr } = await cat(`import ${name} --no-progress`);
     expect([exit, stderr.includes("--map"), products()]).toEqual([3, false, []]);
+  });
+
+  test("also with headers that are not known, and were not quoted", async () => {
+    const { exit, lines } = await imported("a.csv", `SKU;Title;Photo,,\nA;Dress;${photo},,\n`);
+    expect([exit, lines[0]]).toEqual([
+      3,
+      "a.csv:1  -  wrong_format  each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV",
+    ]);
   });
 
   test("unless the header is mapped as it is", async () => {

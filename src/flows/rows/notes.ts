@@ -47,6 +47,10 @@ export const noteKinds = {
       `${counted(count, "photo")} also on another product, such as ${shortened(value)}`,
     hint: "Check that the products share them",
   },
+  contradicting_rows: {
+    message: (count, value) =>
+      `${isAre(count, "product", "has", "have")} rows that contradict each other: ${value}`,
+  },
   unseen_ends: {
     message: (count, value) =>
       `characters that cannot be seen were removed at the ends of ${counted(count, "value")}, such as "${shown(value)}"`,

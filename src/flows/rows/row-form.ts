@@ -121,6 +121,8 @@ export interface MergedContent {
   readonly images: readonly (readonly number[])[];
   /** A field of a row (by its index) whose value is not that of an earlier row, or is no value. */
   readonly faults: readonly MergeFault[];
+  /** Whether it has more photos than a product may have. */
+  readonly isTooMuch: boolean;
 }
 
 /** `first`: the row that it contradicts. */

@@ -12,6 +12,7 @@ import {
   photoPosition,
   type RowColumns,
   uncutTexts,
+  withoutHeader,
 } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
@@ -137,7 +138,7 @@ export class CsvCells implements RowColumns {
   strayCell(record: readonly string[]): { column: number; message: string } | null {
     for (const [column, imageColumn] of this.#doubtful) {
       if (record[column]!.trim() === "") continue;
-      if (imageColumn === null) return { column, message: "this value is in a column without a header" };
+      if (imageColumn === null) return { column, message: withoutHeader };
       if (record[imageColumn]!.trim() === "") return { column, message: "this orientation has no image" };
     }
     return null;

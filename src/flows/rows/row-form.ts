@@ -131,6 +131,9 @@ export interface MergeFault extends FieldProblem {
   readonly first?: number | undefined;
 }
 
+/** The problem of a value that no field could hold. */
+export const withoutHeader = "this value is in a column without a header: name or remove the column";
+
 /** A problem that is visible only in a cell. */
 export interface CellProblem {
   readonly column: number;

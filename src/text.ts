@@ -80,6 +80,9 @@ const unseenAtEnd = new RegExp(`(?:\\s|${hidden})$`, "u");
 /** Nearly every text of a file has these characters alone. */
 const plainText = /^[ -~]*$/;
 
+/** Whether a text has printable ASCII characters alone, and so no character that cannot be seen. */
+export const isPlainText = (text: string): boolean => plainText.test(text);
+
 /** Whether a text has a character that cannot be seen, such as U+200B or a line end. */
 export const hasUnseen = (text: string): boolean => !plainText.test(text) && text.search(unseen) !== -1;
 
@@ -100,9 +103,11 @@ export function asEscape(character: string): string {
 }
 
 /** A text without spaces, and without other characters that cannot be seen, at its ends. */
-export function withoutUnseenEnds(text: string): string {
+export const withoutUnseenEnds = (text: string): string =>
+  isSeen(text.charCodeAt(0)) && isSeen(text.charCodeAt(text.length - 1)) ? text : withCutEnds(text);
+
+function withCutEnds(text: string): string {
   let [start, end] = [0, text.length];
-  if (isSeen(text.charCodeAt(0)) && isSeen(text.charCodeAt(end - 1))) return text;
   // Four units have a character and the one before it.
   const atStart = () => unseenAtStart.exec(text.slice(start, Math.min(end, start + 4)));
   const atEnd = () => unseenAtEnd.exec(text.slice(Math.max(start, end - 4), end));

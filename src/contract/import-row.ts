@@ -35,8 +35,11 @@ const sexSet: ReadonlySet<unknown> = new Set(sexes);
 const orientationSet: ReadonlySet<unknown> = new Set(orientations);
 const none: readonly RowProblem[] = [];
 
-/** Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. */
-export function importRowProblems(row: unknown): readonly RowProblem[] {
+/**
+ * Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. `breachOf`: the first rule that
+ * a URL breaks.
+ */
+export function importRowProblems(row: unknown, breachOf = urlBreach): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return [
       {
@@ -46,7 +49,7 @@ export function importRowProblems(row: unknown): readonly RowProblem[] {
       },
     ];
   }
-  const problems = new Problems();
+  const problems = new Problems(breachOf);
   for (const field in row) {
     if (!rowFields.has(field)) problems.add(field, "is not a field of an import row");
   }
@@ -77,6 +80,11 @@ export function isLongerThan(text: string, limit: number): boolean {
 class Problems {
   /** Created with the first problem, because most rows have none. */
   found: RowProblem[] | undefined;
+  readonly #breachOf: typeof urlBreach;
+
+  constructor(breachOf: typeof urlBreach) {
+    this.#breachOf = breachOf;
+  }
 
   add(param: string, message: string): void {
     this.found ??= [];
@@ -128,7 +136,7 @@ class Problems {
       this.add(at, "must have exactly one of url and image_id");
     }
     if (url !== undefined) {
-      const breach = typeof url === "string" ? urlBreach(url) : "not_a_url";
+      const breach = typeof url === "string" ? this.#breachOf(url) : "not_a_url";
       if (breach !== null) this.add(`${at}.url`, `${describeBreach(breach)}: ${quote(url)}`);
     }
     if (image_id !== undefined && !(typeof image_id === "string" && ulidPattern.test(image_id))) {

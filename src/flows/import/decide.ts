@@ -16,7 +16,7 @@ import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type Ro
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { ConflictChoice, PhotosMode } from "./import-input.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
-import type { Lookalike } from "./known-products.ts";
+import type { Lookalike } from "./lookalikes.ts";
 import { lookalikeCode, spelled } from "./references.ts";
 import { isSameSource, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
 

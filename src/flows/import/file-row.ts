@@ -65,11 +65,13 @@ export function listLocalImages(row: unknown): readonly LocalImage[] {
 
 /**
  * All problems of an input row by the service's rules (Imports, Row fields). An image may have a `path`
- * instead of `url` and `image_id`; the file itself is not checked.
+ * instead of `url` and `image_id`; the file itself is not checked. `hasPlainUrls`: whether its photos are URLs that the
+ * service is known to accept.
  */
-export function inputRowProblems(row: unknown): readonly RowProblem[] {
+export function inputRowProblems(row: unknown, hasPlainUrls = false): readonly RowProblem[] {
   const images = listImages(row);
-  if (images === null || !images.some(hasPath)) return importRowProblems(row);
+  if (images === null || !images.some(hasPath))
+    return hasPlainUrls ? importRowProblems(row, noBreach) : importRowProblems(row);
   const problems: RowProblem[] = [];
   const add = (param: string, message: string) =>
     problems.push({ param, code: "invalid_row", message: `${param} ${message}` });
@@ -86,6 +88,8 @@ export function inputRowProblems(row: unknown): readonly RowProblem[] {
   });
   return [...importRowProblems({ ...(row as object), images: uploaded }), ...problems];
 }
+
+const noBreach = () => null;
 
 /** Adds orientations from the file names of local photos, unless the row has its own. */
 export function withOrientations(row: Record<string, unknown>): Record<string, unknown> {

@@ -90,7 +90,7 @@ export const importForm = (
       const { isPlain, lost } = judge(read, row);
       const repeated = repeatedPhotos(row);
       const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
-      const ofService = inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row);
+      const ofService = inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row, isPlain);
       const found = isPlain && ofService.length === 0 ? ofService : withUrlProblems(ofService, row);
       const ofExport = exportedProblems(exported, row);
       const ofReference = referenceProblems(read);
@@ -236,10 +236,12 @@ function withChoice(
 }
 
 /** A field that is null has no value. */
-const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =>
-  Object.values(image).includes(null)
-    ? Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null))
-    : image;
+function withoutNulls(image: Record<string, unknown>): Record<string, unknown> {
+  for (const field in image)
+    if (image[field] === null)
+      return Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null));
+  return image;
+}
 
 /** An image with its URL as it would be read from a cell. */
 function withTrimmedUrl(image: Record<string, unknown>): Record<string, unknown> {

@@ -20,6 +20,7 @@ import {
   toReadProduct,
   unpackProduct,
 } from "./known-product.ts";
+import { type Lookalike, Lookalikes } from "./lookalikes.ts";
 
 /** Rows whose products are read one by one as they wait; of more, what changed is read first. */
 const mostReadEach = 10;
@@ -52,15 +53,6 @@ export class UnreadProducts {
   }
 }
 
-/** A product of another reference that looks the same. */
-export interface Lookalike {
-  readonly id: string;
-  readonly reference: string;
-}
-
-/** The most odd references that are kept: a catalogue has few. */
-const mostOdd = 100_000;
-
 /** The products of one file, by their references. */
 export class KnownProducts {
   readonly #run: Run;
@@ -68,8 +60,7 @@ export class KnownProducts {
   /** Every product was read: a reference without one has none. */
   #isComplete = false;
   readonly #asked = new Set<string>();
-  /** Products whose references look like other texts, by these. */
-  readonly #odd = new Map<string, Lookalike>();
+  readonly #lookalikes: Lookalikes;
   #sawNewest = false;
   /** The ledger has what others changed since the last import. */
   #isCurrent = false;
@@ -81,6 +72,7 @@ export class KnownProducts {
   constructor(run: Run, onProgress: Report) {
     this.#run = run;
     this.#onProgress = onProgress;
+    this.#lookalikes = new Lookalikes(run);
     // A process may import several files, minutes apart.
     run.state.readProducts.clear();
   }
@@ -101,7 +93,7 @@ export class KnownProducts {
     this.#readAt = null;
     this.#isComplete = false;
     this.#isCurrent = false;
-    this.#odd.clear();
+    this.#lookalikes.forget();
     this.#sawNewest = false;
     this.#asked.clear();
   }
@@ -119,19 +111,8 @@ export class KnownProducts {
 
   /** A product whose reference looks like one that has no product, among those that were read; null if there is none. */
   lookalike(reference: string): Lookalike | null {
-    const look = lookOf(reference);
-    const odd = this.#odd.get(look);
-    if (odd !== undefined && odd.reference !== reference) return odd;
-    const text = look === reference ? null : this.#run.state.readProducts.of(look);
-    return typeof text === "string" ? { id: unpackProduct(text).id, reference: look } : null;
+    return this.#lookalikes.of(reference);
   }
-
-  readonly #noteOdd = (product: Product): void => {
-    const reference = referenceOfProduct(product);
-    const look = reference === null ? null : lookOf(reference);
-    if (reference === null || look === null || look === reference || this.#odd.size >= mostOdd) return;
-    this.#odd.set(look, { id: product.id, reference });
-  };
 
   /** Whether a product was looked for by its ID. */
   isAsked(productId: string): boolean {
@@ -193,7 +174,7 @@ export class KnownProducts {
     const { client, signal } = this.#run;
     let left = limits.page.max;
     for await (const product of client.paginate(operations.products.list, { limit: left }, { signal })) {
-      this.#noteOdd(product);
+      this.#lookalikes.note(product);
       if (--left === 0) return;
     }
   }
@@ -207,7 +188,7 @@ export class KnownProducts {
         const reference = referenceOfProduct(product);
         if (reference !== null) found.add(reference);
       },
-      onOther: this.#noteOdd,
+      onOther: this.#lookalikes.note,
     });
     this.#take(products);
   }
@@ -249,7 +230,7 @@ export class KnownProducts {
     const { state, account } = this.#run;
     const seen: SeenProduct[] = [];
     for (const product of products) {
-      this.#noteOdd(product);
+      this.#lookalikes.note(product);
       const reference = referenceOfProduct(product);
       const read = toReadProduct(product);
       const fields = fieldsOf(read).bytes;

@@ -1,7 +1,7 @@
 // References of an import: what looks equal is not two of them.
 
 import { canonicalReference } from "../../contract/import-row.ts";
-import { asEscape, hasUnseen, lookOf, visible, withoutUnseenEnds } from "../../text.ts";
+import { asEscape, hasUnseen, isPlainText, lookOf, visible, withoutUnseenEnds } from "../../text.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import { type FieldProblem, type UniqueKey, uncutTexts } from "../rows/row-form.ts";
 import { type FirstUse, placeOfUse } from "../rows/row-sets.ts";
@@ -26,7 +26,9 @@ export function readReference(row: unknown): string | undefined {
 export const uniqueReference: UniqueKey = {
   toKey(row) {
     const reference = readReference(row);
-    return reference === undefined || hasUnseen(reference) ? reference : lookOf(reference);
+    // Nearly all are plain.
+    if (reference === undefined || isPlainText(reference) || hasUnseen(reference)) return reference;
+    return lookOf(reference);
   },
   toText: (row) => (row as Partial<FileRow>)[uncutTexts]?.reference ?? readReference(row),
   param: "reference",

@@ -7,15 +7,17 @@ import type { InputRow, NotesAcrossRows } from "../rows/row-form.ts";
 
 type Photos = Pick<LocalPhotos, "sizeOf" | "digest">;
 
-/** A photo of a row. */
+/** A photo of a row, which is not kept. */
 interface Use {
-  readonly row: InputRow;
   /** The index of the row. */
   readonly at: number;
   /** The index of the photo in the row. */
   readonly image: number;
-  readonly part: "url" | "path";
+  /** The path of a local photo; undefined for a URL. */
+  readonly path?: string;
 }
+
+type LocalUse = Required<Use>;
 
 /** Finds photos that an earlier row has as well. `photos`: reads local files; `checked`: knows the bytes behind URLs. */
 export function sharedPhotos(
@@ -23,31 +25,31 @@ export function sharedPhotos(
   photos: Photos,
   checked?: Pick<PhotoUrls, "found">,
 ): NotesAcrossRows {
-  const locals: Use[] = [];
-  let count = 0;
-  // The bytes of local files are known at the end only.
-  let first: Use | undefined;
-  const found = (use: Use) => {
-    count++;
-    if (first === undefined || use.at < first.at) first = use;
-  };
-  const urls = new SeenUrls(random, found);
+  const locals: LocalUse[] = [];
+  const urls = new UrlUses(random);
   return {
     add(row, at) {
       const images = imagesOf(row);
       for (let image = 0; image < images.length; image++) {
         const { url, path } = images[image] ?? {};
-        if (typeof path === "string") locals.push({ row, at, image, part: "path" });
+        if (typeof path === "string") locals.push({ at, image, path });
         // Equal URLs have equal bytes.
-        if (typeof url === "string") urls.add(checked?.found(url)?.content ?? url, row, at, image);
+        if (typeof url === "string") urls.add(checked?.found(url)?.content ?? url, at, image);
       }
     },
 
     async end() {
-      urls.find();
-      const bySize = new Map<number, Use[]>();
+      let count = 0;
+      let first: Use | undefined;
+      const found = (use: Use) => {
+        count++;
+        if (first === undefined || use.at < first.at || (use.at === first.at && use.image < first.image))
+          first = use;
+      };
+      urls.findRepeated(found);
+      const bySize = new Map<number, LocalUse[]>();
       for (const use of locals) {
-        const size = await photos.sizeOf(textOf(use));
+        const size = await photos.sizeOf(use.path);
         if (size === null) continue;
         const alike = bySize.get(size);
         if (alike === undefined) bySize.set(size, [use]);
@@ -57,9 +59,15 @@ export function sharedPhotos(
       for (const alike of bySize.values())
         if (alike.length > 1) for (const use of await equalOf(alike, photos)) found(use);
       if (first === undefined) return [];
-      const { row, image, part } = first;
-      const note = { code: "same_photo", param: `images[${image}].${part}`, value: textOf(first) } as const;
-      return [{ row, note, count }];
+      const { at, image, path } = first;
+      const part = path === undefined ? "url" : "path";
+      const toNote = (row: InputRow) =>
+        ({
+          code: "same_photo",
+          param: `images[${image}].${part}`,
+          value: imagesOf(row)[image]![part] as string,
+        }) as const;
+      return [{ at, count, toNote }];
     },
   };
 }
@@ -71,14 +79,12 @@ function imagesOf({ content }: InputRow): Images {
   return Array.isArray(images) ? images : [];
 }
 
-const textOf = ({ row, image, part }: Use): string => imagesOf(row)[image]![part] as string;
-
 /** Those whose bytes an earlier row has. */
-async function equalOf(alike: readonly Use[], photos: Photos): Promise<Use[]> {
+async function equalOf(alike: readonly LocalUse[], photos: Photos): Promise<LocalUse[]> {
   const rows = new Map<string, number>();
-  const equal: Use[] = [];
+  const equal: LocalUse[] = [];
   for (const use of alike) {
-    const digest = await photos.digest(textOf(use));
+    const digest = await photos.digest(use.path);
     const earlier = rows.get(digest);
     if (earlier === undefined) rows.set(digest, use.at);
     else if (earlier !== use.at) equal.push(use);
@@ -86,98 +92,85 @@ async function equalOf(alike: readonly Use[], photos: Photos): Promise<Use[]> {
   return equal;
 }
 
-/** How much of a row's number is kept: another row has the same part too rarely to matter. */
-const rowBits = 0x7ff;
-
-/** Entries that are looked up together: the memory of one is fetched while others are compared. */
-const batchSize = 256;
+/** A row has at most 20 photos. */
+const imageBits = 5;
+const parts = 256;
+/** The numbers of an entry: two parts of a hash, then the row and the photo. */
+const entryLength = 3;
 
 /**
- * URLs with the rows that have them, in 8 bytes per entry: a file may have a million. It keeps 53 bits of a hash, so that of a
- * million URLs two are taken for one another once in 20,000 files.
+ * URLs by 72 bits of a hash, with the photos that have them, in 12 bytes each: a file may have millions. They are divided by
+ * their hashes, so that the memory in which one is looked up is small enough for the cache of a processor.
  */
-class SeenUrls {
-  #slots = new Uint32Array(2048);
-  #size = 0;
+class UrlUses {
   readonly #seed: number;
-  readonly #onRepeated: (use: Use) => void;
-  /** Uses that are not looked up yet, with both parts of their hashes. */
-  #waiting = 0;
-  readonly #rows: InputRow[] = [];
-  readonly #indexes = new Uint32Array(batchSize);
-  readonly #images = new Uint8Array(batchSize);
-  readonly #places = new Uint32Array(batchSize);
-  readonly #rests = new Uint32Array(batchSize);
+  readonly #entries = Array.from({ length: parts }, () => new Uint32Array(entryLength * 16));
+  readonly #lengths = new Uint32Array(parts);
 
-  /** `onRepeated`: gets each use but the first one, unless that is in the same row. */
-  constructor(random: () => number, onRepeated: (use: Use) => void) {
+  constructor(random: () => number) {
     this.#seed = (random() * 2 ** 32) | 0;
-    this.#onRepeated = onRepeated;
   }
 
   /** Remembers the use of a photo, which is known by its URL or by its bytes. */
-  add(text: string, row: InputRow, index: number, image: number): void {
+  add(text: string, at: number, image: number): void {
     let a = this.#seed;
     let b = text.length;
-    // Two units at a time, after https://, and a last round in which both halves meet.
-    for (let at = text[7] === "/" ? 8 : 0; at < text.length - 1; at += 2) {
-      a = Math.imul(a ^ text.charCodeAt(at) ^ (b >>> 13), 0x85ebca6b);
-      b = Math.imul(b ^ text.charCodeAt(at + 1) ^ (a >>> 15), 0x01000193);
+    // Two units at a time, by two hashes that a processor computes at once; nearly all texts begin with https://.
+    let unit = text[7] === "/" ? 8 : 0;
+    for (; unit < text.length - 1; unit += 2) {
+      const units = text.charCodeAt(unit) | (text.charCodeAt(unit + 1) << 16);
+      a = Math.imul(a ^ units, 0x85ebca6b);
+      a ^= a >>> 15;
+      b = Math.imul(b ^ units, 0xc2b2ae35);
+      b ^= b >>> 13;
     }
-    a = Math.imul(a ^ b ^ (b >>> 16) ^ text.charCodeAt(text.length - 1), 0x7feb352d);
-    b ^= a >>> 15;
-    const at = this.#waiting++;
-    this.#rows[at] = row;
-    this.#indexes[at] = index;
-    this.#images[at] = image;
-    this.#places[at] = a ^ (a >>> 15);
-    this.#rests[at] = Math.imul(b ^ (b >>> 15), 0x7feb352d) & ~rowBits;
-    if (this.#waiting === batchSize) this.find();
+    // The last one, and a round in which both meet.
+    const last = unit < text.length ? text.charCodeAt(unit) : -1;
+    a = Math.imul(a ^ last ^ (b >>> 16), 0x7feb352d);
+    b = Math.imul(b ^ last ^ (a >>> 15), 0x27d4eb2f);
+    const part = (a >>> 16) & (parts - 1);
+    const end = this.#lengths[part]!;
+    if (end === this.#entries[part]!.length) this.#grow(part);
+    const entries = this.#entries[part]!;
+    entries[end] = a;
+    entries[end + 1] = b ^ (b >>> 15);
+    entries[end + 2] = (at << imageBits) | image;
+    this.#lengths[part] = end + entryLength;
   }
 
-  /** Looks up what was added. */
-  find(): void {
-    while ((this.#size + this.#waiting) * 3 > this.#slots.length) this.#grow();
-    const slots = this.#slots;
-    for (let at = 0; at < this.#waiting; at++) {
-      const slot = this.#find(this.#places[at]!, this.#rests[at]!);
-      const bits = (this.#indexes[at]! + 1) & rowBits;
-      const known = slots[slot + 1]!;
-      if (known === 0) {
-        slots[slot] = this.#places[at]!;
-        // Never 0, which is a free slot.
-        slots[slot + 1] = this.#rests[at]! | bits || rowBits;
-        this.#size++;
-      } else if ((known & rowBits) !== bits)
-        this.#onRepeated({
-          row: this.#rows[at]!,
-          at: this.#indexes[at]!,
-          image: this.#images[at]!,
-          part: "url",
-        });
-    }
-    this.#waiting = 0;
+  /** Calls `found` with each use of a photo but the first one, unless that is in the same row. */
+  findRepeated(found: (use: Use) => void): void {
+    for (const [part, entries] of this.#entries.entries())
+      findRepeated(entries.subarray(0, this.#lengths[part]), found);
   }
 
-  /** The slot with the hash, or a free one for it. */
-  #find(place: number, rest: number): number {
-    const slots = this.#slots;
-    const mask = slots.length / 2 - 1;
-    for (let entry = place & mask; ; entry = (entry + 1) & mask) {
-      const known = slots[entry * 2 + 1]!;
-      if (known === 0 || (slots[entry * 2] === place && (known & ~rowBits) >>> 0 === rest)) return entry * 2;
-    }
-  }
-
-  #grow(): void {
-    const old = this.#slots;
-    this.#slots = new Uint32Array(old.length * 2);
-    for (let at = 0; at < old.length; at += 2) {
-      if (old[at + 1] === 0) continue;
-      // Different hashes: the first free slot.
-      const free = this.#find(old[at]!, (old[at + 1]! & ~rowBits) >>> 0);
-      this.#slots[free] = old[at]!;
-      this.#slots[free + 1] = old[at + 1]!;
-    }
+  #grow(part: number): void {
+    const larger = new Uint32Array(this.#entries[part]!.length * 2);
+    larger.set(this.#entries[part]!);
+    this.#entries[part] = larger;
   }
 }
+
+function findRepeated(entries: Uint32Array, found: (use: Use) => void): void {
+  const size = 2 ** Math.ceil(Math.log2(entries.length + 1));
+  /** Where the first entry of a hash begins, from 1; 0 for none. */
+  const firsts = new Uint32Array(size);
+  for (let entry = 0; entry < entries.length; entry += entryLength) {
+    let slot = entries[entry + 1]! & (size - 1);
+    let first = firsts[slot]! - 1;
+    while (first !== -1 && !haveOneHash(entries, first, entry)) {
+      slot = (slot + 1) & (size - 1);
+      first = firsts[slot]! - 1;
+    }
+    if (first === -1) {
+      firsts[slot] = entry + 1;
+      continue;
+    }
+    const use = entries[entry + 2]!;
+    const at = use >>> imageBits;
+    if (entries[first + 2]! >>> imageBits !== at) found({ at, image: use & (2 ** imageBits - 1) });
+  }
+}
+
+const haveOneHash = (entries: Uint32Array, a: number, b: number): boolean =>
+  entries[a] === entries[b] && entries[a + 1] === entries[b + 1];

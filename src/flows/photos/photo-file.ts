@@ -201,8 +201,8 @@ type NamedImage = Partial<Readonly<Record<"image_id" | "path" | "orientation", s
  */
 export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null | undefined)?.images;
-  // Most rows have one photo.
-  if (!Array.isArray(images) || images.length < 2) return none;
+  // Most rows have one photo, or URLs alone.
+  if (!Array.isArray(images) || images.length < 2 || images.every(hasUrl)) return none;
   const first = new Map<string, string>();
   let duplicates = none;
   for (const [index, image] of (images as (NamedImage | null)[]).entries()) {
@@ -217,6 +217,9 @@ export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   }
   return duplicates;
 }
+
+const hasUrl = (image: NamedImage | null): boolean =>
+  image?.image_id === undefined && image?.path === undefined;
 
 function problem(param: string, { source, earlier }: { source: string; earlier: string }): FieldProblem {
   const cellMessage = `${shortened(source)} is already the ${earlier} photo of this row: a product has each photo once`;

@@ -3,9 +3,9 @@ import { counted, shownName } from "../words.ts";
 import { isDoubtfulReference } from "./damage.ts";
 import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
 import { type FieldNote, type FileNote, FileNotes } from "./notes.ts";
-import { isWithin, openRows, type RowFile } from "./open-rows.ts";
+import { isWithin, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
-import type { InputRow, MergeFault, UniqueKey } from "./row-form.ts";
+import type { InputRow, MergeFault, RowReader, UniqueKey } from "./row-form.ts";
 import {
   type FirstUse,
   FirstUses,
@@ -111,7 +111,8 @@ export async function checkFile(
       });
       // A failure is thrown where it is awaited, and not while an earlier row is.
       for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
-      for (const [index, row] of rows.entries()) {
+      for (let index = 0; index < rows.length; index++) {
+        const row = rows[index]!;
         const judgment = judged[index]!;
         const problems = judgment instanceof Promise ? await judgment : judgment;
         // Photos may take long.
@@ -153,8 +154,11 @@ export async function checkFile(
     await reportHead();
     await fileProblem(error.problem);
   }
-  for (const { row, note, count } of (await across?.end()) ?? [])
+  for (const { at, count, toNote } of (await across?.end()) ?? []) {
+    const { reader, row } = await rowAt(file, at);
+    const note = toNote(row);
     notes.add(note.code, note.value, () => reader.notePlace(row, note), count);
+  }
   notes.addHead(reader);
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
@@ -190,6 +194,18 @@ export async function checkFile(
   const noted = found.length === 0 ? {} : { notes: found };
   const check = { total: taken, valid: taken - invalid, invalid, unusable, ...allowance, ...noted };
   return { check: mergeable === null ? check : { ...check, mergeable }, refused };
+}
+
+/** A row of the file by its index, which is read again up to there. */
+async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader; row: InputRow }> {
+  const reader = await openRows(file);
+  let first = 0;
+  for await (const rows of unchangedRows(file.source, reader)) {
+    const row = rows[index - first];
+    if (row !== undefined) return { reader, row };
+    first += rows.length;
+  }
+  throw file.source.changed();
 }
 
 /** The rows that could be one product each; the callbacks: see `findMergeable`. */

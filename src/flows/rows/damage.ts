@@ -88,10 +88,9 @@ const doubleEncoded =
 /** The last letter of a word in capitals, such as LÃ, before a sign. */
 const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)/g;
 
-const foreign = /[^\x00-\x7f]/;
-/** What references and names that may be damaged begin with, such as a month. */
+/** What references and names that may be damaged begin with, such as a month, or have. */
 const suspicious =
-  /^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eéi]|ene|lug)[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
+  /[^\x00-\x7f]|^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eéi]|ene|lug)[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
 /** Whether a program may have put a word at the end. */
 function endsWithWord(text: string): boolean {
   switch (text[text.length - 1]) {
@@ -112,7 +111,7 @@ const longestWord = 20;
 const isSuspicious = (field: JudgedField, text: string): boolean =>
   field === "description"
     ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes("\ufffd")
-    : endsWithWord(text) || suspicious.test(text) || foreign.test(text);
+    : endsWithWord(text) || suspicious.test(text);
 
 /** What a text may have been damaged by; null for a sound one. */
 function doubtOf(text: string, field: JudgedField): DoubtCode | null {

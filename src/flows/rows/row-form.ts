@@ -62,8 +62,10 @@ export interface RowForm {
 export interface NotesAcrossRows {
   /** Takes the next valid row, by its index from 0. */
   add(row: InputRow, index: number): void;
-  /** The notes, each with the row that has it first, and how often it was found. */
-  end(): Promise<readonly { readonly row: InputRow; readonly note: FieldNote; readonly count: number }[]>;
+  /** The notes, each with the index of the row that has it first, and how often it was found. */
+  end(): Promise<
+    readonly { readonly at: number; readonly count: number; toNote(row: InputRow): FieldNote }[]
+  >;
 }
 
 /** How the fields of NDJSON objects are read. */

@@ -1,8 +1,10 @@
 import { open } from "node:fs/promises";
 import { whenFree } from "../../open-file.ts";
 
-/** The block size for reading a file and comparing it with itself. */
+/** The block size for comparing a file with itself. */
 const blockBytes = 64 * 1024;
+/** What is read at once: opening a file costs more than reading a block. */
+const spanBytes = 4 * blockBytes;
 
 /**
  * Reads a file several times and guarantees identical bytes: the first complete pass keeps a digest per
@@ -44,20 +46,22 @@ export class SameBytes {
     const createHash = isCompared ? (await import("node:crypto")).createHash : null;
     const known = this.#blocks;
     const seen: Buffer[] = [];
-    let ahead = this.#block(0);
+    let ahead = this.#span(0);
     for (let number = 0, more = true; more; number++) {
-      const block = await ahead;
-      more = block.length === blockBytes;
-      if (block.length === 0) break;
-      // The next block is read while this one is used. Its failure is thrown when it is needed.
-      if (more) ahead = this.#block(number + 1);
+      const span = await ahead;
+      more = span.length === spanBytes;
+      // The next blocks are read while these are used. A failure is thrown when they are needed.
+      if (more) ahead = this.#span(number + 1);
       ahead.catch(() => {});
-      if (createHash !== null) {
-        const digest = createHash("sha256").update(block).digest();
-        if (known !== null && known[number]?.equals(digest) !== true) throw this.#changed();
-        seen.push(digest);
+      for (let at = 0; at < span.length; at += blockBytes) {
+        const block = span.subarray(at, at + blockBytes);
+        if (createHash !== null) {
+          const digest = createHash("sha256").update(block).digest();
+          if (known !== null && known[seen.length]?.equals(digest) !== true) throw this.#changed();
+          seen.push(digest);
+        }
+        yield block;
       }
-      yield block;
     }
     if (createHash === null) return;
     if (known !== null && known.length !== seen.length) throw this.#changed();
@@ -66,22 +70,22 @@ export class SameBytes {
   }
 
   /**
-   * The block with that number; shorter only at the end of the file, however little a single read returns.
+   * The span with that number; shorter only at the end of the file, however little a single read returns.
    * Opens the file each time: a reader abandoned midway, after an error in the text, would otherwise leak an
    * open file.
    */
-  async #block(number: number): Promise<Buffer> {
+  async #span(number: number): Promise<Buffer> {
     const file = await whenFree(() => open(this.#path));
     try {
-      const block = Buffer.allocUnsafe(blockBytes);
+      const span = Buffer.allocUnsafe(spanBytes);
       let filled = 0;
-      while (filled < blockBytes) {
-        const at = number * blockBytes + filled;
-        const { bytesRead } = await file.read(block, filled, blockBytes - filled, at);
+      while (filled < spanBytes) {
+        const at = number * spanBytes + filled;
+        const { bytesRead } = await file.read(span, filled, spanBytes - filled, at);
         if (bytesRead === 0) break;
         filled += bytesRead;
       }
-      return block.subarray(0, filled);
+      return span.subarray(0, filled);
     } finally {
       await file.close();
     }

@@ -94,6 +94,8 @@ export const urlNoteKinds: Readonly<
 
 /** Nearly all URLs: an ordinary path to an image, with a plain query at most. */
 const ordinary = /^https:\/\/[^/]+\/[\w.~!$()*+:@,=%/-]*\.(?:jpe?g|png|webp)(?:\?[\w.~=&%,:+/-]*[\w=%/-])?$/i;
+/** The same after a slash, without such words. */
+const ordinaryName = /(?!.*(?:undefined|null|nan|none))[\w.~!$()*+,=-]*\.(?:jpe?g|png|webp)(?:\?v=\d+)?$/iy;
 const doubtful = /undefined|null|nan|none|%(?:7b|23|5b|ef%bf%bd|(?![\da-f]{2}))/i;
 
 const parts = /^https:\/\/([^/?#]*)([^?#]*)/i;
@@ -136,19 +138,29 @@ export const countUrls = (text: string): number => text.match(outerUrls)?.length
 export const hasSeparateUrls = (text: string): boolean =>
   /[\s,;]https?:\/\//i.test(text) && countUrls(text) > 1;
 
+/** The same as `startsWith`, in half of its time. */
+const beginsWith = (text: string, start: string): boolean => text.slice(0, start.length) === start;
+
 /** Judges the URLs of a file. */
 export class UrlNotes {
   /** The start of the last URL whose host is of no service with links to pages. */
   #start = "\0";
+  /** The folder of the last ordinary URL: most URLs of a file follow one of the same folder. */
+  #folder = "\0";
 
-  /** Whether a URL is an ordinary one of the host of the one before, of which there is nothing to say. */
+  /** Whether a URL is an ordinary one of the host of the one before: the service accepts it, and there is nothing to say. */
   isPlain(url: string): boolean {
-    return (
-      url.startsWith(this.#start) &&
+    if (beginsWith(url, this.#folder)) {
+      ordinaryName.lastIndex = this.#folder.length;
+      if (ordinaryName.test(url)) return true;
+    }
+    const isPlain =
+      beginsWith(url, this.#start) &&
       ordinary.test(url) &&
       url.indexOf("://", "https://".length) === -1 &&
-      !doubtful.test(url)
-    );
+      !doubtful.test(url);
+    if (isPlain && !url.includes("?")) this.#folder = url.slice(0, url.lastIndexOf("/") + 1);
+    return isPlain;
   }
 
   /** The note on a URL, if the service accepts it and it leads to no photo. */

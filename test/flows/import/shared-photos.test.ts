@@ -10,10 +10,14 @@ const noFiles = { sizeOf: async () => null, digest: async () => "" };
 /** The rows that are noted: the first one, and how often. */
 async function noted(rows: readonly (readonly string[])[], seed: number): Promise<string[]> {
   const across = sharedPhotos(seededRandom(seed), noFiles);
-  for (const [at, urls] of rows.entries())
-    across.add({ line: at, record: [], content: { images: urls.map((url) => ({ url })) } }, at);
+  const toRow = (at: number) => {
+    return { line: at, record: [], content: { images: rows[at]!.map((url) => ({ url })) } };
+  };
+  for (const at of rows.keys()) across.add(toRow(at), at);
   const found = await across.end();
-  return found.flatMap(({ row, note, count }) => Array<string>(count).fill(`${row.line} ${note.param}`));
+  return found.flatMap(({ at, count, toNote }) =>
+    Array<string>(count).fill(`${at} ${toNote(toRow(at)).param}`),
+  );
 }
 
 test("a URL counts in each row but the first one that has it, and not for the same row", () => {

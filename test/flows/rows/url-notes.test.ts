@@ -182,3 +182,41 @@ test.each([
   expect(new UrlNotes().of(link)).not.toBeNull();
   expect(new UrlNotes().of(direct)).toBeNull();
 });
+
+test("a URL that is plain after others of its folder is accepted by the service, and has no note by itself", () => {
+  const first = "https://cdn.example.com/p/a.jpg";
+  const word = fc.constantFrom(
+    "a",
+    "7",
+    "null",
+    "undefined",
+    "NaN",
+    "None",
+    "[sku]",
+    "%20",
+    "#REF!",
+    "&amp;",
+  );
+  const separator = fc.constantFrom("", "-", ".", "/", "?v=1", "://", "@");
+  const end = fc.constantFrom(".jpg", ".jpg", ".png?v=2", ".pdf", "", ".jpg,");
+  const name = fc
+    .tuple(word, separator, word, end)
+    .map((parts) => `https://cdn.example.com/p/${parts.join("")}`);
+  const other = fc.constantFrom("https://drive.google.com/p/a.jpg", "https://shop.local/p/a.jpg", first);
+  let plain = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof({ arbitrary: name, weight: 9 }, other), { minLength: 30, maxLength: 60 }),
+      (urls) => {
+        const notes = new UrlNotes();
+        for (const url of [first, first, ...urls]) {
+          if (notes.isPlain(url)) {
+            plain++;
+            expect([url, urlBreach(url), new UrlNotes().of(url)]).toEqual([url, null, null]);
+          } else notes.of(url);
+        }
+      },
+    ),
+  );
+  expect(plain).toBeGreaterThan(20);
+});

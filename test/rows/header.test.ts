@@ -51,6 +51,11 @@ describe("titles, comments and groups above the header are not read, with a note
     ]);
   });
 
+  test("a line about the export with the address of the shop is not a row", async () => {
+    const text = `Products,2026-03-01,https://shop.example.com/\nreference,name,images\nA,Dress,${photo}\n`;
+    expect(await imported("a.csv", text)).toMatchObject({ exit: 0, products: ["A Dress"] });
+  });
+
   test("and the note is in --json, with the first line as its value", async () => {
     const { cat, write } = await createWorld();
     write("a.csv", `Our "autumn" list\nreference,name,images\nA,Dress,${photo}\n`);

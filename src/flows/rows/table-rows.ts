@@ -231,7 +231,7 @@ export abstract class TableReader implements RowReader {
   }
 }
 
-const isPhoto = (text: string): boolean => /^https?:\/\/|\.(?:jpe?g|png|webp)$/i.test(text);
+const isPhoto = (text: string): boolean => /^https?:\/\/[^/]+\/.|\.(?:jpe?g|png|webp)$/i.test(text);
 
 /** A sheet was sorted with its header. */
 const rowAbove = "this row is above the header: move the header to the first line";

@@ -281,6 +281,15 @@ describe("a table that another program saved again gets a sentence about it, and
     ]);
   });
 
+  test("also with a frame, as by sqlite3 in its mode box", async () => {
+    const text = `┌───────────┬──────┐\n│ reference │ name │\n├───────────┼──────┤\n│ A-1       │ Bag  │\n└───────────┴──────┘\n`;
+    const { exit, lines } = await imported("a.csv", text);
+    expect([exit, lines[0]]).toEqual([
+      3,
+      "a.csv:1  -  wrong_format  this is a table with a frame, as programs show it on a screen: save it as CSV from the program",
+    ]);
+  });
+
   test("unless the header is mapped as it is", async () => {
     const text = `reference,name,images;;\nA,Dress,${photo}\n`;
     expect(await imported("a.csv", text, '--map "images;;=images"')).toMatchObject({

@@ -120,6 +120,8 @@ export function spoiledHeader(
   const filled = header.filter((cell) => cell.trim() !== "");
   const last = filled.at(-1);
   if (last === undefined || last.length > longestHeader || isColumn(last)) return null;
+  if (/^[┌╭╔┏]/.test(filled[0]!))
+    return "this is a table with a frame, as programs show it on a screen: save it as CSV from the program";
   const isName = (cell: string) =>
     cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
   if (filled.length === 1 && hasNames(last, isName)) {

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, wr
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { billOfArchive } from "./bill-of-archive.js";
-import { exists, run } from "./run.js";
+import { removeSymbols } from "./remove-symbols.js";
 import { filesIn, sumsOf } from "./write-archive.js";
 
 const scripts = dirname(fileURLToPath(import.meta.url));
@@ -24,7 +24,7 @@ export async function fillFolder(folder, platform, { program, node, license, pac
     cpSync(join(program, name), join(lib, name), { recursive: true });
   cpSync(packages, join(lib, "node_modules"), { recursive: true });
   cpSync(join(node, platform.binary), join(lib, basename(platform.binary)));
-  if (platform.os === "linux") strip(join(lib, "node"), platform.cpu);
+  if (platform.os === "linux") removeSymbols(join(lib, "node"));
   writeLaunchers(folder, platform.os === "win32");
 
   const licenses = join(folder, "licenses");
@@ -37,18 +37,6 @@ export async function fillFolder(folder, platform, { program, node, license, pac
   const names = new Set(installed.map(({ name, version }) => `${name}@${version}`));
   writeFileSync(join(folder, "sbom.cdx.json"), billOfArchive(bill, names, platform.node.replace(/^.*@/, "")));
   writeFileSync(join(folder, "SHA256SUMS"), await sumsOf(folder, filesIn(folder)));
-}
-
-/**
- * Takes the names of functions out of Node for Linux, a tenth of the archive. Those for macOS must stay as they were signed.
- * @param {string} path
- * @param {string} cpu
- */
-function strip(path, cpu) {
-  // The first knows the files of all processors.
-  const tools = ["llvm-strip", `${cpu === "arm64" ? "aarch64" : "x86_64"}-linux-gnu-strip`];
-  const tool = tools.find(exists);
-  if (tool !== undefined) run(tool, ["--strip-all", path], dirname(path));
 }
 
 /** @param {string} folder @param {boolean} isWindows */

@@ -36,7 +36,7 @@ export async function makePortable(tarball, out, chosen) {
       await writeArchive(work, name, path);
       const { size } = statSync(path);
       const megabytes = (size / 1e6).toFixed(1);
-      if (size > largest) throw new Error(`${path} has ${megabytes} MB, over 60: is llvm-strip installed?`);
+      if (size > largest) throw new Error(`${path} has ${megabytes} MB, over 60`);
       console.log(`${path}  ${megabytes} MB`);
       names.push(`${name}${platform.archive}`);
       for (const one of [name, platform.name]) rmSync(join(work, one), { recursive: true });

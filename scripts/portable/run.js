@@ -25,9 +25,3 @@ export function runNpm(args, cwd) {
   const isNpm = npm?.endsWith("npm-cli.js") === true;
   return isNpm ? run(process.execPath, [npm, ...args], cwd) : run("npm", args, cwd);
 }
-
-/**
- * Whether a program can be started.
- * @param {string} program
- */
-export const exists = (program) => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;

@@ -47,3 +47,18 @@ async function librariesOf(binaries: readonly string[]): Promise<Set<string>> {
   const { stdout } = await execa("ldd", binaries);
   return new Set(stdout.match(/\/(?:usr\/)?lib(?:64)?\/[^\s:]+\.so[.\d]*(?= \(0x)/g) ?? []);
 }
+
+/** Emulates Linux on arm64, with its libraries of C and C++ from Debian's packages for cross compilers. */
+const emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+
+/** Why no program for Linux on arm64 can run here; empty if one can. */
+export const noEmulator = ["/usr/bin/qemu-aarch64", "/usr/aarch64-linux-gnu/lib/libstdc++.so.6"]
+  .filter((path) => !existsSync(path))
+  .map((path) => `${path} is missing`)
+  .join(", ");
+
+/** The command lines of the programs in an unpacked archive for arm64. Its launchers would need the emulator in the kernel. */
+export const emulated = (folder: string) => ({
+  catalogue: [...emulator, join(folder, "lib/node"), join(folder, "lib/bin/catalogue.js")],
+  cat: [...emulator, join(folder, "lib/node"), join(folder, "lib/bin/cat.js")],
+});

@@ -1,11 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { billOfArchive } from "../../scripts/portable/bill-of-archive.js";
 import { platforms, platformsNamed } from "../../scripts/portable/platforms.js";
+import { removeSymbols } from "../../scripts/portable/remove-symbols.js";
 import { sumsOf, writeArchive } from "../../scripts/portable/write-archive.js";
 import { firstSection, leftToDo } from "../../scripts/release/left-to-do.js";
 import { marker } from "../../src/cli/system-cats.ts";
@@ -65,6 +76,22 @@ test("the bill of an archive has Node and what is in the archive, and nothing fo
     { ref: "pkg:linux", dependsOn: [] },
     { ref: "pkg:generic/node@22.1.0", dependsOn: [] },
   ]);
+});
+
+longTest("a program for Linux works without what is behind its segments; other files are rejected", () => {
+  const path = join(temporaryFolder(), "sh");
+  cpSync(realpathSync("/bin/sh"), path);
+  const before = statSync(path).size;
+  removeSymbols(path);
+  const after = statSync(path).size;
+  expect(after).toBeLessThan(before);
+  expect(execFileSync(path, ["-c", "echo works"], { encoding: "utf8" })).toBe("works\n");
+  removeSymbols(path);
+  expect(statSync(path).size).toBe(after);
+  truncateSync(path, after - 1);
+  expect(() => removeSymbols(path)).toThrow(`${path} is cut`);
+  writeFileSync(path, `#!/bin/sh\n${"#".repeat(200)}`);
+  expect(() => removeSymbols(path)).toThrow(`${path} is not a program for Linux`);
 });
 
 longTest(

@@ -8,7 +8,7 @@ import { getNode } from "../../scripts/portable/get-packages.js";
 import { platforms } from "../../scripts/portable/platforms.js";
 import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { emptyRoot, noRoots } from "./empty-root.ts";
+import { emptyRoot, emulated, noEmulator, noRoots } from "./empty-root.ts";
 import { archiveName, machineOf, makeRelease, type Release, unpacked } from "./made-release.ts";
 import { noWine, smallWine } from "./small-wine.ts";
 
@@ -23,7 +23,7 @@ const importAndUndo = (file: string) => [
   "Webhooks that were sent and credits that were spent are not undone.",
   `Undone: 24 of 24 products of ${file}: 24 products deleted.`,
 ];
-const withoutTimes = (text: string) => text.replace(/ in \d+\.\d s:/, ":").split("\n");
+const withoutTimes = (text: string) => text.replace(/ in \d+(?:\.\d)? s:/, ":").split("\n");
 
 // `npm run test:long` only: this gets Node for five systems from the registry.
 describe.runIf(isLong)("a release", () => {
@@ -188,6 +188,22 @@ describe.runIf(isLong)("a release", () => {
     );
     // Without another cat, what is not for this program cannot be handed over.
     expect(await run(["/program/cat", "/dev/null"])).toMatchObject({ exitCode: 127 });
+  });
+
+  test("its archive for Linux on arm64 imports a file and undoes it, in an emulator", async ({ skip }) => {
+    skip(unavailable !== "" || noEmulator !== "", unavailable || noEmulator);
+    const { catalogue, cat } = emulated(await unpacked(release, "linux-arm64", temporaryFolder()));
+    const [file, home] = [join(root, "fixtures/products.csv"), temporaryFolder()];
+    const steps = `${[...catalogue, "import", file].join(" ")} && ${[...cat, "imports", "undo", "last", "--yes"].join(" ")}`;
+    const [program = "", ...args] = [...catalogue, "serve", "--mock", "--", "/bin/sh", "-c", steps];
+    const env = { HOME: home, PATH: process.env.PATH ?? "" };
+    const { exitCode, stderr } = await execa(program, args, {
+      cwd: home,
+      env,
+      extendEnv: false,
+      reject: false,
+    });
+    expect([exitCode, withoutTimes(stderr)]).toEqual([0, importAndUndo(file)]);
   });
 
   test("install.sh installs its archive; cat hands over to the system's, and a moved folder works", async ({

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import manifest from "../../package.json" with { type: "json" };
 import { getNode } from "../../scripts/portable/get-packages.js";
 import { platforms } from "../../scripts/portable/platforms.js";
+import { cycloneDxCheck } from "../package/cyclonedx.ts";
 import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { emptyRoot, emulated, noEmulator, noRoots } from "./empty-root.ts";
@@ -132,7 +133,10 @@ describe.runIf(isLong)("a release", () => {
         .filter((path) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path))
         .map((path) => JSON.parse(readFileSync(join(folder, path), "utf8")))
         .map((one) => `pkg:npm/${one.name.replace("@", "%40")}@${one.version}`);
-      const { components } = JSON.parse(readFileSync(join(folder, "sbom.cdx.json"), "utf8"));
+      const bill = JSON.parse(readFileSync(join(folder, "sbom.cdx.json"), "utf8"));
+      const isValid = cycloneDxCheck();
+      expect([isValid(bill), isValid.errors]).toEqual([true, null]);
+      const { components } = bill;
       const purls = components.map(({ purl }: { purl: string }) => purl);
       expect(installed.filter((one) => !purls.includes(one))).toEqual([]);
       expect(purls[0]).toMatch(/^pkg:generic\/node@22\./);
@@ -146,7 +150,7 @@ describe.runIf(isLong)("a release", () => {
     const run = await emptyRoot(join(folder, "root"), await unpacked(release, "linux-x64", folder));
     expect(await run(["/bin/sh", "-c", "node --version"])).toMatchObject({ exitCode: 127 });
     const script =
-      "/program/catalogue import /program/fixtures/products.csv && /program/cat imports undo last --yes";
+      "/program/catalogue import --no-progress /program/fixtures/products.csv && /program/cat imports undo last --no-progress --yes";
     const { exitCode, stdout, stderr } = await run([
       "/program/catalogue",
       "serve",
@@ -194,7 +198,7 @@ describe.runIf(isLong)("a release", () => {
     skip(unavailable !== "" || noEmulator !== "", unavailable || noEmulator);
     const { catalogue, cat } = emulated(await unpacked(release, "linux-arm64", temporaryFolder()));
     const [file, home] = [join(root, "fixtures/products.csv"), temporaryFolder()];
-    const steps = `${[...catalogue, "import", file].join(" ")} && ${[...cat, "imports", "undo", "last", "--yes"].join(" ")}`;
+    const steps = `${[...catalogue, "import", "--no-progress", file].join(" ")} && ${[...cat, "imports", "undo", "last", "--no-progress", "--yes"].join(" ")}`;
     const [program = "", ...args] = [...catalogue, "serve", "--mock", "--", "/bin/sh", "-c", steps];
     const env = { HOME: home, PATH: process.env.PATH ?? "" };
     const { exitCode, stderr } = await execa(program, args, {

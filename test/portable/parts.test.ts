@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   statSync,
@@ -12,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { execa } from "execa";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { billOfArchive } from "../../scripts/portable/bill-of-archive.js";
@@ -137,24 +140,66 @@ longTest("names all that is left to do before a release, and nothing for one tha
       cwd: folder,
     });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  for (const name of ["package.json", "install.sh", "install.ps1"])
-    cpSync(join(root, name), join(folder, name));
+  const files = ["package.json", "install.sh", "install.ps1"];
+  const fill = (owner: string) => {
+    for (const name of files)
+      write(name, JSON.stringify({ version: "1.2.0", homepage: `https://example.com/${owner}/catalogue` }));
+  };
+  fill("OWNER");
   write("CHANGELOG.md", "# Changes\n\n## 0.0.9, unreleased\n");
+  expect(leftToDo(folder)).toContain("work in a clone: only there changes and tags are known");
   git("init", "--quiet");
   git("commit", "--quiet", "--allow-empty", "--message=first");
-  git("tag", `v${manifest.version}`);
+  git("tag", "v1.2.0");
   expect(leftToDo(folder)).toEqual([
     "fill in OWNER in package.json, install.sh, install.ps1",
-    `begin CHANGELOG.md with "## ${manifest.version}, DATE": it begins with 0.0.9`,
+    `begin CHANGELOG.md with "## 1.2.0, DATE": it begins with 0.0.9`,
     "write the date of 0.0.9 in CHANGELOG.md, for example 2026-11-29",
     "commit all changes",
-    `choose another version: the tag v${manifest.version} exists`,
+    `choose another version: the tag v1.2.0 exists`,
   ]);
-  for (const name of ["package.json", "install.sh", "install.ps1"])
-    write(name, readFileSync(join(folder, name), "utf8").replaceAll("/OWNER/", "/shop/"));
-  write("CHANGELOG.md", `# Changes\n\n## ${manifest.version}, 2027-01-02\n`);
+  fill("shop");
+  write("CHANGELOG.md", `# Changes\n\n## 1.2.0, 2027-01-02\n`);
   git("add", ".");
   git("commit", "--quiet", "--message=second");
-  git("tag", "--delete", `v${manifest.version}`);
+  git("tag", "--delete", "v1.2.0");
   expect(leftToDo(folder)).toEqual([]);
+});
+
+longTest(
+  "npm run release makes nothing while something is left to do, or where files are",
+  async ({ skip }) => {
+    const left = leftToDo(root);
+    skip(left.length === 0, "this version can be released");
+    const folder = temporaryFolder();
+    const out = join(folder, "release");
+    const release = (...args: string[]) =>
+      execa(process.execPath, [join(root, "scripts/release.js"), "--out", out, ...args], { reject: false });
+    const stopped = await release();
+    const list = left.map((line) => `- ${line}\n`).join("");
+    expect(stopped.stderr).toBe(
+      `error: this version cannot be released yet\n${list}To try it, add --dry-run.`,
+    );
+    expect([stopped.exitCode, stopped.stdout, existsSync(out)]).toEqual([1, "", false]);
+    mkdirSync(out);
+    writeFileSync(join(out, "mine"), "");
+    const { exitCode, stderr } = await release("--dry-run");
+    expect([exitCode, stderr]).toEqual([
+      1,
+      `error: ${out} is not empty\nRemove it, or choose another folder with --out.`,
+    ]);
+    expect(readdirSync(out)).toEqual(["mine"]);
+  },
+);
+
+longTest("the scripts show how they are used, and name a platform that they do not know", async () => {
+  const run = (name: string, ...args: string[]) =>
+    execa(process.execPath, [join(root, `scripts/${name}.js`), ...args], { reject: false });
+  for (const name of ["portable", "release"])
+    expect((await run(name, "--help")).stdout).toMatch(new RegExp(`^usage: npm run ${name} -- `));
+  const { exitCode, stderr } = await run("portable", "linux-x86", "--out", join(temporaryFolder(), "out"));
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: unknown platform linux-x86\nUse linux-x64, /),
+  ]);
 });

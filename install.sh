@@ -121,7 +121,7 @@ main() {
   tar -xzof "$new/$archive" -C "$new" || fail "cannot unpack $archive" "Check the free space of $to, and run this again."
   installed=$("$new/$folder/catalogue" --version 2>"$new/problem") ||
     fail "$archive does not start here: $(sed -n 1p "$new/problem")" \
-      "It needs glibc 2.28 or macOS 11. Elsewhere install Node 20.19 or newer, then the package with npm."
+      "It needs glibc 2.28 or macOS 14. Elsewhere install Node 20.19 or newer, then the package with npm."
   place "$folder"
 
   printf 'Installed %s in %s\n' "$installed" "$to/$folder"

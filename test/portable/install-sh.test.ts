@@ -193,7 +193,7 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
     expect(await run(["--from", from])).toEqual(
       failed(
         `error: ${archiveOf("1.1.0")} does not start here: lib/node: not found\n` +
-          "It needs glibc 2.28 or macOS 11. Elsewhere install Node 20.19 or newer, then the package with npm.",
+          "It needs glibc 2.28 or macOS 14. Elsewhere install Node 20.19 or newer, then the package with npm.",
       ),
     );
     expect(await installed()).toBe("catalogue 1.0.0");

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
@@ -60,4 +60,19 @@ export function machineOf(path: string): string | null {
   if (bytes.toString("latin1", 0, 2) !== "MZ") return null;
   const at = bytes.readUInt32LE(60);
   return `windows ${{ 34404: "x64", 43620: "arm64" }[bytes.readUInt16LE(at + 4)]}`;
+}
+
+/** The lowest macOS that a program or library for macOS is for, and whether it is signed. */
+export function macProgram(path: string): { macos: number; isSigned: boolean } {
+  const bytes = readFileSync(path);
+  const found = { macos: 0, isSigned: false };
+  for (let left = bytes.readUInt32LE(16), at = 32; left > 0; left--) {
+    const command = bytes.readUInt32LE(at);
+    // LC_BUILD_VERSION, LC_VERSION_MIN_MACOSX, LC_CODE_SIGNATURE.
+    if (command === 0x32) found.macos = bytes.readUInt32LE(at + 12) >> 16;
+    if (command === 0x24) found.macos = bytes.readUInt32LE(at + 8) >> 16;
+    if (command === 0x1d) found.isSigned = true;
+    at += bytes.readUInt32LE(at + 4);
+  }
+  return found;
 }

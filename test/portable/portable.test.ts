@@ -11,7 +11,7 @@ import { cycloneDxCheck } from "../package/cyclonedx.ts";
 import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { emptyRoot, emulated, noEmulator, noRoots } from "./empty-root.ts";
-import { archiveName, machineOf, makeRelease, type Release, unpacked } from "./made-release.ts";
+import { archiveName, machineOf, macProgram, makeRelease, type Release, unpacked } from "./made-release.ts";
 import { noWine, smallWine } from "./small-wine.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -108,6 +108,14 @@ describe.runIf(isLong)("a release", () => {
         /libvips/,
       ];
       expect(kinds.filter((kind) => !binaries.some(({ path }) => kind.test(path)))).toEqual([]);
+
+      if (os === "darwin") {
+        const programs = binaries.map(({ path }) => macProgram(join(folder, path)));
+        expect(programs.filter(({ macos }) => macos < 10 || macos > 14)).toEqual([]);
+        // On arm64 macOS runs nothing that is not signed; Node is on both.
+        expect(macProgram(join(folder, "lib/node")).isSigned).toBe(true);
+        if (name === "macos-arm64") expect(programs.filter(({ isSigned }) => !isSigned)).toEqual([]);
+      }
 
       const has = [
         "docs/guide.md",

@@ -58,6 +58,7 @@ test("only these blocks do not run here", () => {
     "docs/guide.md: export CAT_BASE_URL=http://127.0.0.1:4010 CAT_API_KEY=ak_mock",
     "docs/guide.md: cat login",
     "docs/install.md: npm pack                                                         # in the clone: makes the file",
+    "docs/install.md: sh install.sh                                       # Linux and macOS; --help shows its options",
     "docs/mock-server.md: cat serve --mock --load shop.json --save shop.json",
     "docs/mock-server.md: cat serve --mock --clone --save shop.json                     # serve the copy, and save it at the end",
     "docs/try-ons.md: cat tryon looks.csv --save images --gallery review.html",

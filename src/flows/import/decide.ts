@@ -18,7 +18,7 @@ import type { ConflictChoice, PhotosMode } from "./import-input.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
 import type { Lookalike } from "./lookalikes.ts";
 import { lookalikeCode, spelled } from "./references.ts";
-import { isSameSource, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
+import { isEdited, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
 
 /** A row to import, and the decision about it. */
 export interface DecidedRow extends WeighedRow {
@@ -271,19 +271,6 @@ function decideDeleted(
   if (!isEdited(row.cells.said, before.said) || options.conflicts === "service") return { kind: "deleted" };
   if (options.conflicts === "sheet") return create(row, facts, options);
   return { kind: "conflict", ...productDeleted };
-}
-
-/** Whether a row says something else than before. A column that either has not is no edit. */
-export function isEdited(now: Said, before: Said): boolean {
-  for (const field of ledgerFields)
-    if (now.fields.knows(field) && before.fields.knows(field) && !now.fields.agrees(field, before.fields))
-      return true;
-  if (now.photos === null || before.photos === null) return now.photos !== null && now.photos.length > 0;
-  const isIn = (photo: Said["photos"], all: NonNullable<Said["photos"]>) =>
-    (photo ?? []).every(({ side, source }) =>
-      all.some((one) => isSameSource(one.source, source) && (side === one.side || side === undefined)),
-    );
-  return !isIn(now.photos, before.photos) || !isIn(before.photos, now.photos);
 }
 
 /** A row that says what it said before, of a product of which only digests are known. */

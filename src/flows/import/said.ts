@@ -272,3 +272,16 @@ export const placed = (
 
 /** The reference of a row, as the service compares it. */
 export const referenceOfRow = (content: FileRow): string => canonicalReference(content.reference);
+
+/** Whether a row says something else than before. A column that either has not is no edit. */
+export function isEdited(now: Said, before: Said): boolean {
+  for (const field of ledgerFields)
+    if (now.fields.knows(field) && before.fields.knows(field) && !now.fields.agrees(field, before.fields))
+      return true;
+  if (now.photos === null || before.photos === null) return now.photos !== null && now.photos.length > 0;
+  const isIn = (photo: Said["photos"], all: NonNullable<Said["photos"]>) =>
+    (photo ?? []).every(({ side, source }) =>
+      all.some((one) => isSameSource(one.source, source) && (side === one.side || side === undefined)),
+    );
+  return !isIn(now.photos, before.photos) || !isIn(before.photos, now.photos);
+}

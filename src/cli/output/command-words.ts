@@ -1,3 +1,4 @@
+import { platform } from "node:os";
 import { visible } from "../../text.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 
@@ -12,7 +13,10 @@ export const flagLine = (
   words: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   { profile, baseUrl, mock }: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">,
-): string => ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })].map(shellWord).join(" ");
+): string =>
+  ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })]
+    .map((word) => shellWord(word))
+    .join(" ");
 
 /** A change to a command as it was typed. */
 interface TypedChange {
@@ -31,7 +35,9 @@ export function typedLine(
     without.includes(word) ||
     withoutValues.some((flag) => word === flag || word.startsWith(`${flag}=`) || typed[at - 1] === flag);
   const kept = typed.filter((word, at) => !isLeftOut(word, at));
-  return ["cat", ...kept, ...add.filter((word) => !kept.includes(word))].map(shellWord).join(" ");
+  return ["cat", ...kept, ...add.filter((word) => !kept.includes(word))]
+    .map((word) => shellWord(word))
+    .join(" ");
 }
 
 /** What starts over or decides about an earlier run, which the next run must not do again. */
@@ -59,7 +65,9 @@ export const flagWords = (flags: Readonly<Record<string, unknown>>): string[] =>
 export const fileWord = (file: string): string => (file.startsWith("-") && file !== "-" ? `./${file}` : file);
 
 /** A word of a command line for the user to copy, quoted if it has special characters of a shell. */
-export function shellWord(text: string): string {
+export function shellWord(text: string, system: string = platform()): string {
+  // PowerShell and cmd agree on double quotes, which no name of Windows has.
+  if (system === "win32") return /^[\w.\\/:+-][\w.\\/=:+-]*$/.test(text) ? text : `"${visible(text)}"`;
   if (/^[\w./:@%+-][\w./=:@%+-]*$/.test(text)) return text;
   if (visible(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
   // Control and invisible characters become escapes that bash, zsh and ksh read. Bytes are octal, because the

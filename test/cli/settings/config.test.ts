@@ -177,9 +177,10 @@ test.for([
   expect(await world.cat(`config get ${name}`)).toEqual({ exit: 5, stdout: "", stderr });
 });
 
-test("a byte order mark in the config file is ignored", async () => {
+test.each(["utf8", "utf16le"] as const)("a config file in %s may have a byte order mark", async (encoding) => {
   const world = await createWorld({ env: none });
-  world.write(".home/config.json", '\ufeff{"profiles":{"default":{"label":"x"}}}');
+  const text = '\ufeff{"profiles":{"default":{"label":"x"}}}';
+  world.write(".home/config.json", Buffer.from(text, encoding));
   expect(await world.cat("config get label")).toEqual({ exit: 0, stdout: "x\n", stderr: "" });
 });
 

@@ -283,7 +283,9 @@ async function report(
     const { writeLists } = await import("../../files/save-folder.ts");
     const rows = results.map((result) => resultRow(result.generation.line, result));
     const { formulaGuard, excel, save, endpoint, region, pathStyle } = flags;
-    const words = flagWords({ run: summary.run_id, save, endpoint, region, pathStyle }).map(shellWord);
+    const words = flagWords({ run: summary.run_id, save, endpoint, region, pathStyle }).map((word) =>
+      shellWord(word),
+    );
     const again = `run cat tasks save ${words.join(" ")}`;
     const { excelStyle } = await import("../../settings/csv-style.ts");
     try {

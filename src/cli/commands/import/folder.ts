@@ -73,7 +73,7 @@ export async function openFolder(
     throw new InputError(
       `${file} has ${listing.sheets.length} files of rows: ${listing.sheets.join(", ")}`,
       "which_file",
-      `Choose one, for example: cat import ${[join(file, sheet!), ...withPhotos].map(shellWord).join(" ")}`,
+      `Choose one, for example: cat import ${[join(file, sheet!), ...withPhotos].map((word) => shellWord(word)).join(" ")}`,
     );
   }
   if (sheet !== undefined) {

@@ -81,10 +81,9 @@ function parsed(bytes: Buffer, name: string): unknown {
 
 /** Checks that the file of `--save` can be written. Throws UsageError. */
 export async function checkSavePath(name: string, cwd: string): Promise<void> {
-  const hint = "Choose another file, for example --save state.json.";
   named("--save", name, "Choose a file, for example --save state.json.");
   const path = resolve(cwd, name);
-  const { problem } = await writablePlace(path);
+  const { problem, hint = "Choose another file, for example --save state.json." } = await writablePlace(path);
   if (problem === null) return void outputFormat("--save", name, ["json"]);
   throw new UsageError(`cannot write --save ${name}: ${problem}`, { param: "--save", hint });
 }

@@ -1,24 +1,39 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
 import { isLong } from "../support/repetitions.ts";
+import { guideOnWindows } from "./guide.ts";
+import { heldFilesOnWindows } from "./held-files.ts";
+import { pathsOnWindows } from "./paths.ts";
+import { runsOnWindows } from "./runs.ts";
+import { startService, type WindowsService } from "./service.ts";
+import { textsOnWindows } from "./texts.ts";
 import { missing, openWindows, type Windows } from "./wine.ts";
 
-test.skipIf(missing === "")(`programs of Windows cannot run here: ${missing}`, ({ skip }) => skip(missing));
+const canRun = missing === "";
 
-// `npm run test:long` only: all of them share one Windows, whose start takes half a minute.
-describe.runIf(isLong && missing === "")("on Windows", () => {
+test.skipIf(canRun)(`programs of Windows run here (skipped: ${missing})`, () => {});
+
+// `npm run test:long` only. All share one Windows, whose start takes half a minute; it is wine, so what a terminal or Excel does
+// is played by small programs.
+describe.runIf(isLong && canRun)("on Windows", () => {
   let windows: Windows;
+  let service: WindowsService;
   let unavailable = "";
   beforeAll(async () => {
     const opened = await openWindows();
-    if (typeof opened === "string") unavailable = opened;
-    else windows = opened;
+    if (typeof opened === "string") {
+      unavailable = opened;
+      return;
+    }
+    windows = opened;
+    service = await startService(windows, "--speed", "50");
   });
   afterAll(() => windows?.close());
+  beforeEach(({ skip }) => skip(unavailable !== "", unavailable));
 
-  test("version", async () => {
-    const a = performance.now();
-    expect(await windows.cat(["--version"])).toEqual({ exit: 0, stdout: "catalogue 0.1.0\n", stderr: "" });
-    console.log(performance.now() - a);
-    expect(await windows.cat(["products", "list", "--mock", "--limit", "1"])).toEqual(1);
-  });
+  const get = () => windows;
+  pathsOnWindows(get, () => service);
+  heldFilesOnWindows(get, () => service);
+  textsOnWindows(get, () => service);
+  runsOnWindows(get);
+  guideOnWindows(get);
 });

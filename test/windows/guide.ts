@@ -28,7 +28,8 @@ export function guideOnWindows(windows: () => Windows): void {
     const run = (command: string) => windows().batch([translated(command, inCmd)], options);
     // Where the folder is new, a note says so.
     await run("cat config set label sandbox --profile server");
-    for (const block of blocksOf(readFileSync(guide, "utf8"))) {
+    const blocks = blocksOf(readFileSync(guide, "utf8"));
+    for (const block of blocks) {
       if (block.language === "sheet") writeFileSync(join(folder, block.label), workbookOf(block.lines));
       if (isByHand(block)) execaSync("sh", ["-c", block.lines[0]!], { cwd: folder });
       if (block.language !== "console" || block.label === "no-run") continue;
@@ -38,6 +39,10 @@ export function guideOnWindows(windows: () => Windows): void {
         expect({ command, lines }).toEqual({ command, lines: asInGuide(output!.join("\n")) });
       }
     }
+    // "Correct products.xlsx as well, for next week."
+    const [first] = blocks.filter(({ label }) => label === "products.xlsx");
+    const rows = first!.lines.map((line) => line.replace("fail-timeout", "shirt-3"));
+    writeFileSync(join(folder, "products.xlsx"), workbookOf(rows));
     for (const command of others)
       expect({ command, ...(await run(command)) }).toMatchObject({ command, exit: 0 });
   });

@@ -6,6 +6,9 @@ import { csv } from "./paths.ts";
 import { startService, type WindowsService } from "./service.ts";
 import { node, program, type Windows } from "./wine.ts";
 
+/** So that a run is stopped in the middle. */
+const batches = ["--batch", "50"];
+
 /** Runs that are stopped or meet each other, and other programs. */
 export function runsOnWindows(windows: () => Windows): void {
   const write = (name: string, text: string) => writeFileSync(join(windows().shop, name), text);
@@ -33,23 +36,23 @@ export function runsOnWindows(windows: () => Windows): void {
   describe("a run", () => {
     test("that the task manager ends is resumed: every row once", async () => {
       const service = await slowService();
-      write("killed.csv", rows("KILLED", 4_500));
-      const first = windows().start(["import", "killed.csv"], service);
+      write("killed.csv", rows("KILLED", 450));
+      const first = windows().start(["import", "killed.csv", ...batches], service);
       await until(async () => (await sent(service)) >= 2, { pauseMs: 20, seen: first.output });
       first.kill();
       await first.ended;
-      const { exit, stderr } = await windows().cat(["import", "killed.csv"], service);
+      const { exit, stderr } = await windows().cat(["import", "killed.csv", ...batches], service);
       expect(stderr).toMatch(/^Resuming the import of killed\.csv started at .*/);
-      expect([exit, stderr]).toEqual([0, expect.stringContaining("Imported 4,500 rows from killed.csv")]);
-      expect(new Set(await service.references("KILLED-")).size).toBe(4_500);
-      expect(await service.references("KILLED-")).toHaveLength(4_500);
+      expect([exit, stderr]).toEqual([0, expect.stringContaining("Imported 450 rows from killed.csv")]);
+      expect(new Set(await service.references("KILLED-")).size).toBe(450);
+      expect(await service.references("KILLED-")).toHaveLength(450);
     });
 
     test("that Ctrl-C stops exits with 130 and is resumed", async () => {
       const service = await slowService();
-      write("stopped.csv", rows("STOPPED", 4_500));
+      write("stopped.csv", rows("STOPPED", 450));
       rmSync(join(windows().shop, "go"), { force: true });
-      const command = `${node} "${program}\\catalogue.js" import stopped.csv`;
+      const command = `${node} "${program}\\catalogue.js" import stopped.csv --batch 50`;
       const files = ["go", "out.txt", "err.txt"];
       const stopping = windows().run([String.raw`C:\npm\interrupt.exe`, command, ...files], service);
       await until(async () => (await sent(service)) >= 1, { pauseMs: 20 });
@@ -58,18 +61,18 @@ export function runsOnWindows(windows: () => Windows): void {
       const stderr = readFileSync(join(windows().shop, "err.txt"), "utf8");
       expect([exit, stderr]).toEqual([
         130,
-        expect.stringContaining("catalogue import stopped.csv\ninterrupted\n"),
+        expect.stringContaining("catalogue import stopped.csv --batch 50\ninterrupted\n"),
       ]);
-      expect(await windows().cat(["import", "stopped.csv"], service)).toMatchObject({ exit: 0 });
-      expect(await service.references("STOPPED-")).toHaveLength(4_500);
+      expect(await windows().cat(["import", "stopped.csv", ...batches], service)).toMatchObject({ exit: 0 });
+      expect(await service.references("STOPPED-")).toHaveLength(450);
     });
 
     test("keeps others from its file, and from nothing else of the state", async () => {
       const service = await slowService();
-      write("twice.csv", rows("TWICE", 4_500));
-      const first = windows().start(["import", "twice.csv"], service);
+      write("twice.csv", rows("TWICE", 450));
+      const first = windows().start(["import", "twice.csv", ...batches], service);
       await until(async () => (await sent(service)) >= 1, { pauseMs: 20, seen: first.output });
-      const second = await windows().cat(["import", "twice.csv"], service);
+      const second = await windows().cat(["import", "twice.csv", ...batches], service);
       expect([second.exit, second.stderr]).toEqual([
         6,
         expect.stringMatching(
@@ -87,7 +90,7 @@ export function runsOnWindows(windows: () => Windows): void {
         expect([args, exit]).toEqual([args, args[0] === "import" ? expect.any(Number) : 0]);
       }
       expect(await first.ended).toMatchObject({ exit: 0 });
-      expect(await service.references("TWICE-")).toHaveLength(4_500);
+      expect(await service.references("TWICE-")).toHaveLength(450);
     });
   });
 

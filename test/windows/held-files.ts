@@ -34,6 +34,14 @@ export function heldFilesOnWindows(windows: () => Windows, service: () => Window
       expect(await cat(["import", "denied.csv"])).toEqual({ exit: 2, stdout: "", stderr });
     });
 
+    test("is no photo that can be uploaded: the row says why", async () => {
+      write("photographed.csv", csv("reference,name,image_1", String.raw`HELD-3,Dress,photos\a.png`));
+      await hold(String.raw`photos\a.png`, "w", 0);
+      const { exit, stderr } = await cat(["import", "photographed.csv"]);
+      const problem = String.raw`image_1  photo_not_readable  cannot read "photos\\a.png": another program is using it`;
+      expect([exit, stderr]).toEqual([3, expect.stringContaining(`photographed.csv:2  ${problem}\n`)]);
+    });
+
     test.for([
       ["w", 0],
       ["w", 1],

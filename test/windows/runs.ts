@@ -94,6 +94,26 @@ export function runsOnWindows(windows: () => Windows): void {
     });
   });
 
+  test("settings that several processes write at once are all kept", async () => {
+    const names = Array.from({ length: 4 }, (_, at) => `p${at}`);
+    const env = { CAT_HOME: String.raw`C:\shop\writers` };
+    const writes = names.map((name) =>
+      windows().cat(["config", "set", "label", name, "--profile", name], { env }),
+    );
+    expect((await Promise.all(writes)).map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
+    const { profiles } = JSON.parse(readFileSync(join(windows().shop, "writers/config.json"), "utf8"));
+    expect(Object.keys(profiles).sort()).toEqual(names);
+  });
+
+  test.for([
+    ["catalogue", ["--", "catalogue", "products", "get", "A & B", "--json"], 5],
+    ["catalogue.cmd", ["--", "catalogue.cmd", "products", "list", "--json"], 0],
+    ["node.exe", ["--", "node", "-e", "process.exit(7)"], 7],
+    ["cmd", ["--", "cmd", "/c", "exit 3"], 3],
+  ] as const)("serve runs a command with the mock, also a batch file: %s", async ([, command, exit]) => {
+    expect(await windows().cat(["serve", "--mock", "--demo", "1", ...command])).toMatchObject({ exit });
+  });
+
   describe("cat", () => {
     const notes = () => write("notes.txt", "hello\n");
     const git = { env: { WINEPATH: String.raw`C:\npm;C:\git` } };

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { isLong } from "../support/repetitions.ts";
 import { guideOnWindows } from "./guide.ts";
 import { heldFilesOnWindows } from "./held-files.ts";
@@ -8,13 +9,10 @@ import { startService, type WindowsService } from "./service.ts";
 import { textsOnWindows } from "./texts.ts";
 import { missing, openWindows, type Windows } from "./wine.ts";
 
-const canRun = missing === "";
+if (missing !== "") longTest("programs of Windows run here", ({ skip }) => skip(missing));
 
-test.skipIf(canRun)(`programs of Windows run here (skipped: ${missing})`, () => {});
-
-// `npm run test:long` only. All share one Windows, whose start takes half a minute; it is wine, so what a terminal or Excel does
-// is played by small programs.
-describe.runIf(isLong && canRun)("on Windows", () => {
+// All share one Windows, whose start takes half a minute; it is wine, so small programs play what Excel and a terminal do.
+describe.runIf(isLong && missing === "")("on Windows", () => {
   let windows: Windows;
   let service: WindowsService;
   let unavailable = "";

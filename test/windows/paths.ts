@@ -57,6 +57,32 @@ export function pathsOnWindows(windows: () => Windows, service: () => WindowsSer
       expect(await cat(["import", path, "--dry-run"])).toEqual({ exit: 0, stdout: "", stderr });
     });
 
+    test("of printed commands can be typed in cmd as they are", async () => {
+      mkdirSync(join(windows().shop, "my shop"), { recursive: true });
+      const rows = csv("reference,name,image_1", "SPACE-1,Dress,https://cdn.example.com/fail-timeout.jpg");
+      write("my shop/a sheet (2), new.csv", rows);
+      const { stderr } = await cat(["import", String.raw`my shop\a sheet (2), new.csv`]);
+      const [, command] = /^ {2}(catalogue import .*)$/m.exec(stderr)!;
+      expect(command).toBe(String.raw`catalogue import "my shop\a sheet (2), new.failed.csv"`);
+      const ran = await windows().batch([command!], { env: service().env });
+      expect([ran.exit, ran.stderr]).toEqual([
+        8,
+        expect.stringMatching(/^Imported 0 of 1 row from my shop\\a sheet /),
+      ]);
+    });
+
+    test("of templates and patterns may have backslashes", async () => {
+      mkdirSync(join(windows().shop, "by-side/TEMPLATE-1"), { recursive: true });
+      const photo = readFileSync(join(windows().shop, "photos/a.png"));
+      writeFileSync(join(windows().shop, "by-side/TEMPLATE-1/front.png"), photo);
+      const pattern = String.raw`{reference}\{side}`;
+      expect(await cat(["import", "by-side", "--pattern", pattern])).toMatchObject({ exit: 0 });
+      const template = String.raw`{reference}\{orientation}{ext}`;
+      const sync = ["export", "sync", "by-product", "--template", template];
+      expect(await cat(sync)).toMatchObject({ exit: 0 });
+      expect(filesIn(join(windows().shop, "by-product"))).toContain("TEMPLATE-1/front.png");
+    });
+
     test("of another drive lead outside the folder of the file", async () => {
       write("other.csv", csv("reference,name,image_1", String.raw`OTHER-1,Dress,D:\photos\a.png`));
       const { exit, stderr } = await cat(["import", "other.csv"]);

@@ -201,11 +201,11 @@ const pathFrom = (root: string, folder: string): string => relative(root, folder
 
 function readPattern(text: string): NamePattern {
   try {
-    return new NamePattern(text);
+    return new NamePattern(text.replaceAll(sep, "/"));
   } catch (error) {
     throw new UsageError(`invalid --pattern ${JSON.stringify(text)}: ${(error as Error).message}`, {
       param: "--pattern",
-      hint: "For example: --pattern '{reference}_{side}', '{reference}-{n}' or '{reference}/*'.",
+      hint: 'For example: --pattern "{reference}_{side}", "{reference}-{n}" or "{reference}/*".',
     });
   }
 }
@@ -263,7 +263,7 @@ async function askPattern(app: App, listing: PhotoListing, folder: string): Prom
     const [first] = guesses;
     const example =
       first === undefined
-        ? "--pattern '{reference}_{side}'"
+        ? '--pattern "{reference}_{side}"'
         : `${flag(first.pattern)} (${toResult(first.photos)})`;
     throw new InputError(
       `${folder} has no sheet: the names of its photos do not show which part is the reference`,

@@ -4,6 +4,7 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import { unfinishedName, whereLinksLead } from "../../../flows/files/file-names.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
 import { DeepJsonError, parseJson } from "../../../json.ts";
+import { decodedText } from "../../../text.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/places.ts";
@@ -68,7 +69,7 @@ export async function loadState<State>(
 
 function parsed(bytes: Buffer, name: string): unknown {
   try {
-    return parseJson(bytes.toString().replace(/^\uFEFF/, ""));
+    return parseJson(decodedText(bytes));
   } catch (error) {
     const hint = "Choose a file written by --save or GET /_mock/state.";
     const why =

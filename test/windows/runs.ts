@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { until } from "../support/until.ts";
@@ -46,6 +46,23 @@ export function runsOnWindows(windows: () => Windows): void {
       expect([exit, stderr]).toEqual([0, expect.stringContaining("Imported 450 rows from killed.csv")]);
       expect(new Set(await service.references("KILLED-")).size).toBe(450);
       expect(await service.references("KILLED-")).toHaveLength(450);
+    });
+
+    test("of a mirror that the task manager ends is resumed by the next", async () => {
+      const { env, running } = await startService(windows(), "--demo", "30", "--latency", "30");
+      onTestFinished(() => running.kill());
+      const mirror = join(windows().shop, "stopped-mirror");
+      const images = () =>
+        existsSync(mirror) ? readdirSync(mirror).filter((name) => /\.(?:jpg|png|webp)$/.test(name)) : [];
+      const first = windows().start(["export", "sync", "stopped-mirror"], { env });
+      await until(() => images().length >= 3, { pauseMs: 5, seen: first.output });
+      first.kill();
+      await first.ended;
+      const atKill = images().length;
+      expect(await windows().cat(["export", "sync", "stopped-mirror"], { env })).toMatchObject({ exit: 0 });
+      expect(images().length).toBeGreaterThan(atKill);
+      const { stderr } = await windows().cat(["export", "sync", "stopped-mirror", "--verify"], { env });
+      expect(stderr).toMatch(new RegExp(`: ${images().length} unchanged`));
     });
 
     test("that Ctrl-C stops exits with 130 and is resumed", async () => {

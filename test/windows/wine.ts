@@ -175,10 +175,13 @@ function ofDrive(drive: string, system: Record<string, string>, close: () => Pro
     run,
     cat: (args, options) => run(ofProgram(args), options),
     start: (args, options) => start(ofProgram(args), options),
-    batch: (lines, options) => {
+    batch: async (lines, options) => {
       const name = `step-${count}.cmd`;
       writeFileSync(join(shop, ".out", name), ["@echo off", ...lines, ""].join("\r\n"));
-      return run(["cmd", "/c", `C:\\shop\\.out\\${name}`], options);
+      const command = [String.raw`C:\windows\system32\cmd.exe`, "/c", `C:\\shop\\.out\\${name}`];
+      const ran = await run(command, options);
+      // On a busy machine, wine may not start it; nothing has run then.
+      return ran.stdout.includes("ShellExecuteEx failed") ? run(command, options) : ran;
     },
     hold: async (file, access, share) => {
       const ready = `ready-${count}`;

@@ -24,6 +24,10 @@ export function guideOnWindows(windows: () => Windows): void {
     mkdirSync(folder);
     const { env, running } = await startService(windows(), "--speed", "20");
     onTestFinished(() => running.kill());
+    // The line that serve prints for cmd.
+    const [, line] = /^ {2}(set CAT_BASE_URL=.*)$/m.exec(running.output())!;
+    expect(line).toBe(`set CAT_BASE_URL=${env.CAT_BASE_URL}& set CAT_API_KEY=ak_mock`);
+    expect(await windows().batch([line!, "catalogue whoami"])).toMatchObject({ exit: 0 });
     const options = { cwd: "autumn", env: { ...env, CAT_HOME: String.raw`C:\shop\autumn-home` } };
     const run = (command: string) => windows().batch([translated(command, inCmd)], options);
     // Where the folder is new, a note says so.

@@ -238,11 +238,8 @@ async function greet(app: App, mock: Mock, keys: OwnKeys, warning: string | null
 }
 
 /** What makes a shell use the mock; Windows has two of them. */
-export const settingLines = (
-  { baseUrl, apiKey }: Pick<Mock, "baseUrl" | "apiKey">,
-  system = process.platform,
-) =>
-  system === "win32"
+const settingLines = ({ baseUrl, apiKey }: Mock) =>
+  process.platform === "win32"
     ? [
         "  # in another window of PowerShell",
         `  $env:CAT_BASE_URL="${baseUrl}"; $env:CAT_API_KEY="${apiKey}"`,

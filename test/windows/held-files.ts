@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { until } from "../support/until.ts";
@@ -86,9 +86,11 @@ export function heldFilesOnWindows(windows: () => Windows, service: () => Window
       write("scanned.csv", "kept");
       const release = await hold("scanned.csv", "r", 3);
       const running = windows().start(["products", "list", "--mock", "--out", "scanned.csv", "--yes"]);
-      // It waits for one second.
-      const isWritten = () => readdirSync(windows().shop).some((name) => /^\.\w{12}-.*\.part$/.test(name));
-      await until(isWritten, { pauseMs: 5, seen: running.output });
+      // The complete file is moved at once: the first attempt is over before the other program notices.
+      const { shop } = windows();
+      const unfinished = () => readdirSync(shop).filter((name) => /^\.\w{12}-.*\.part$/.test(name));
+      const size = (name: string) => statSync(join(shop, name), { throwIfNoEntry: false })?.size ?? 0;
+      await until(() => unfinished().some((name) => size(name) > 0), { pauseMs: 1, seen: running.output });
       await release();
       expect(await running.ended).toMatchObject({ exit: 0 });
       expect(readFileSync(join(windows().shop, "scanned.csv"), "utf8")).toMatch(/^id,reference,/);

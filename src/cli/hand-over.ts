@@ -112,6 +112,8 @@ export async function handOver(host: NodeJS.Process, own: string): Promise<void>
     }
   }
   host.stderr.write("cat: cannot find the system's cat on PATH\n");
+  if (host.platform === "win32")
+    host.stderr.write("To print a file: type FILE. For the commands of this program: catalogue --help\n");
   host.exitCode = 127;
 }
 

@@ -16,7 +16,7 @@ import { requiredFields, splitValues } from "../../flows/generate/columns/read-r
 import { meantValues } from "../../flows/generate/columns/vocabulary.ts";
 import { plainCsv } from "../../flows/outputs/cells.ts";
 import { counted, series } from "../../flows/words.ts";
-import { shellWord } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import { learnedLooks } from "../completion/learned-values.ts";

@@ -8,7 +8,7 @@ import { type ExportedCells, exportedColumn, exportedValue } from "../../flows/i
 import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
 import { counted } from "../../flows/words.ts";
-import { shellWord } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";

@@ -11,7 +11,7 @@ import type { Field } from "../../flows/generate/columns/vocabulary.ts";
 import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
 import type { SheetToWrite } from "../../flows/workbook/write-workbook.ts";
-import { shellWord } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { RawFileFlags } from "../files/file-flags.ts";

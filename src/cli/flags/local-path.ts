@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Argument, Command, Option } from "commander";
 import { isBucketAddress } from "../../flows/bucket/address.ts";
-import { shellWord } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
 import { UsageError } from "../context/errors.ts";
 
 /** The placeholders of values that are paths. */

@@ -1,4 +1,4 @@
-import { shellWord } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 
 /** A command for the same service and profile, for the user to copy: `cat imports get ID --profile dev`. */
@@ -12,7 +12,10 @@ export const flagLine = (
   words: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   { profile, baseUrl, mock }: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">,
-): string => ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })].map(shellWord).join(" ");
+): string =>
+  ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })]
+    .map((word) => shellWord(word))
+    .join(" ");
 
 /** A change to a command as it was typed. */
 interface TypedChange {
@@ -31,7 +34,9 @@ export function typedLine(
     without.includes(word) ||
     withoutValues.some((flag) => word === flag || word.startsWith(`${flag}=`) || typed[at - 1] === flag);
   const kept = typed.filter((word, at) => !isLeftOut(word, at));
-  return ["cat", ...kept, ...add.filter((word) => !kept.includes(word))].map(shellWord).join(" ");
+  return ["cat", ...kept, ...add.filter((word) => !kept.includes(word))]
+    .map((word) => shellWord(word))
+    .join(" ");
 }
 
 /** What starts over or decides about an earlier run, which the next run must not do again. */

@@ -2,7 +2,7 @@ import { type InsecureHosts, isInsecure, parseBaseUrl } from "../../client/base-
 import { signatureHeader } from "../../contract/signature.ts";
 import { exactHost } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
-import { shellWord } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";

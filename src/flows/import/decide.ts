@@ -2,7 +2,8 @@
 // (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import { lookOf, shellWord } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
+import { lookOf } from "../../text.ts";
 import { meantReference } from "../rows/damage.ts";
 import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
 import {

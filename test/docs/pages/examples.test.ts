@@ -65,6 +65,8 @@ test("only these blocks do not run here", () => {
     "docs/try-ons.md: cat tryon --rerun looks.decisions.csv --save images --gallery review-2.html",
     "docs/try-ons.md: cat tasks review decisions.csv",
     "docs/webhooks.md: cat webhooks listen --forward-to http://127.0.0.1:3000/events",
+    "docs/windows.md: mkdir autumn",
+    "docs/windows.md: mkdir autumn",
   ]);
 });
 

@@ -13,7 +13,7 @@ import { temporaryFolder, temporaryProblem } from "../../../flows/files/disk.ts"
 import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
 import { newFile } from "../../../open-file.ts";
-import { shellWord } from "../../../text.ts";
+import { shellWord } from "../../../shell-word.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { jsonLine } from "../../output/visible.ts";

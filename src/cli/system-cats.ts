@@ -89,13 +89,13 @@ export type Lead = "to us" | "anywhere" | "nowhere";
 /**
  * Determines whether starting `path` would start this program again: `path` is a link to it (as npm creates),
  * a copy of it, or a small script that names it (the shims of pnpm, yarn and npm on Windows). Other scripts
- * may start anything.
+ * may start anything. `own`, the file of the running program, saves reading it.
  */
-export async function leadsToUs(path: string, own: string): Promise<Lead> {
+export async function leadsToUs(path: string, own?: string): Promise<Lead> {
   const { realpathSync } = await import("node:fs");
   const { dirname, resolve } = await import("node:path");
   const real = realpathSync(path);
-  if (real === realpathSync(own)) return "to us";
+  if (own !== undefined && real === realpathSync(own)) return "to us";
   const script = await scriptAt(real);
   if (script === null) return "nowhere";
   if (script.includes(marker)) return "to us";

@@ -5,7 +5,7 @@
 const { existsSync } = require("node:fs");
 
 if (!existsSync(`${__dirname}/../dist/program/hand-over.js`)) {
-  process.stderr.write("error: this clone is not built\nRun: npm ci\n");
+  process.stderr.write("error: this clone is not built\nRun: npm ci --include=dev\n");
   process.exit(2);
 }
 const { answeredVersion, handOver, isOurs, runProgram } = require("../dist/program/hand-over.js");

@@ -6,7 +6,7 @@ const { existsSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 if (!existsSync(`${__dirname}/../dist/program/hand-over.js`)) {
-  process.stderr.write("error: this clone is not built\nRun: npm ci\n");
+  process.stderr.write("error: this clone is not built\nRun: npm ci --include=dev\n");
   process.exit(2);
 }
 const { answeredVersion, runProgram } = require("../dist/program/hand-over.js");

@@ -3,7 +3,9 @@
 set -euo pipefail
 log=$RUNNER_TEMP/catalogue-mock.log
 first=$RUNNER_TEMP/catalogue-mock.json
-program=$(cd "$(dirname "$0")/.." && pwd)/bin/catalogue.js
+# What install-release.sh has installed, else the built clone.
+program=$RUNNER_TEMP/catalogue/node_modules/@catalogue-imaging/catalogue/bin/catalogue.js
+if [ ! -f "$program" ]; then program=$(cd "$(dirname "$0")/.." && pwd)/bin/catalogue.js; fi
 # The flags are split at spaces and line breaks, but never expanded or run. At the end of the text, read exits with 1.
 read -rd '' -a flags <<<"$MOCK_FLAGS" || true
 for flag in ${flags[@]+"${flags[@]}"}; do

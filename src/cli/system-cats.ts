@@ -125,10 +125,10 @@ async function scriptAt(path: string): Promise<string | null> {
     if (!statSync(path).isFile()) return null;
     const descriptor = openSync(path, "r");
     try {
-      const bytes = new Uint8Array(longestScript);
-      const length = readSync(descriptor, bytes);
-      const text = new TextDecoder("latin1").decode(bytes.subarray(0, length));
-      return text.startsWith("#!") ? text : null;
+      const bytes = Buffer.alloc(longestScript);
+      // The system's cat is a binary: two bytes of it are enough.
+      if (readSync(descriptor, bytes, 0, 2, 0) < 2 || bytes.toString("latin1", 0, 2) !== "#!") return null;
+      return bytes.toString("latin1", 0, readSync(descriptor, bytes, 0, longestScript, 0));
     } finally {
       closeSync(descriptor);
     }

@@ -19,13 +19,12 @@ import manifest from "../../package.json" with { type: "json" };
 import { packCopy } from "../../scripts/pack-copy.js";
 import { startMock } from "../../src/mock/index.ts";
 import { secretKeys } from "../../src/mock/rules/api-keys.ts";
+import { noNetwork } from "../package/no-network.ts";
 import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** What npm prints where it cannot reach the registry. */
-const noNetwork = /ECONNRE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ERR_SOCKET|socket hang up|\b50[234]\b|network/i;
 const action = readFileSync(join(root, "action.yml"), "utf8");
 
 /** The commands of the action's steps, as the runner starts them. */

@@ -1,9 +1,11 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { execa } from "execa";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillProject, getTools, managers, nodeOf, nodeVersions } from "../../scripts/package-managers.js";
+import { startMock } from "../../src/mock/index.ts";
 import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Installed, installPackage } from "./installed.ts";
@@ -92,6 +94,36 @@ describe.runIf(isLong)("the packed package, installed afresh", () => {
       });
       cells.set(`${name} ${version}`, "✓");
     });
+  });
+
+  test("by npm for oneself: both names, man pages and Tab, and a file is imported and that undone", async ({
+    skip,
+  }) => {
+    skip(unavailable !== "", unavailable);
+    const folder = temporaryFolder();
+    const prefix = join(folder, "own");
+    const install = ["install", "--global", "--prefix", prefix, "--ignore-scripts", installed.tarball];
+    await execa("npm", install).catch((error) => withoutRegistry("npm", error));
+    skip(unavailable !== "", unavailable);
+    await using mock = await startMock({ demo: 1 });
+    const env = {
+      PATH: `${prefix}/bin:${process.env.PATH}`,
+      ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, CAT_HOME: join(folder, "home") },
+    };
+    const run = async (program: string, ...args: string[]) =>
+      (await execa(program, args, { cwd: folder, env })).stdout;
+    const references = async () =>
+      (await run("cat", "products", "list", "--format", "csv", "--fields", "reference")).split("\n").slice(1);
+    writeFileSync(join(folder, "a.csv"), "reference,name,images\nA-1,Dress,https://cdn.example.com/a.jpg\n");
+    const before = await references();
+    await run("cat", "import", "a.csv", "--no-progress");
+    expect(await references()).toEqual(["A-1", ...before]);
+    await run("catalogue", "imports", "undo", "last", "--yes", "--no-progress");
+    expect(await references()).toEqual(before);
+    expect(await run("cat", "a.csv")).toContain("A-1,Dress");
+    expect(existsSync(join(prefix, "share/man/man1/cat-import.1"))).toBe(true);
+    expect(await run("catalogue", "__complete", "catalogue", "imports", "un")).toContain("undo");
+    expect(await run("catalogue", "completion", "bash")).toContain("__complete");
   });
 
   test("docs/install.md has a tick for each of them that works, and for no other", ({ skip }) => {

@@ -16,7 +16,7 @@ elif [ -n "$TARBALL" ]; then
       if [ ! -f "$TARBALL" ]; then
         fail "cannot find the file $TARBALL of tarball" "Use the path of a packed file (npm pack makes it), or an https:// URL."
       fi
-      package=$(cd "$(dirname "$TARBALL")" && pwd)/$(basename "$TARBALL")
+      package=$(cd "$(dirname -- "$TARBALL")" && pwd)/$(basename -- "$TARBALL")
       ;;
   esac
 elif [ -z "$VERSION" ] && [ -f "$own/dist/program/hand-over.js" ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
 // The program as `catalogue`; it hands nothing over to the system's cat.
-// catalogue:this-is-our-cat (src/cli/system-cats.ts searches for these words)
+// catalogue:this-is-our-cat (src/cli/context/system-cats.ts searches for these words)
 const { existsSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 

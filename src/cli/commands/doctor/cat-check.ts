@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import type { App } from "../../app/app.ts";
-import { leadsToUs, systemCats } from "../../system-cats.ts";
+import { leadsToUs, systemCats } from "../../context/system-cats.ts";
 import { type CheckResult, ok, warning } from "./check.ts";
 
 /** Which program a shell starts as `cat`, and which one the scripts of the project in the current folder do. */

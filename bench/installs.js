@@ -20,9 +20,7 @@ try {
     const ms = found.map((one) => one.ms).sort((a, b) => a - b)[Math.floor(runs / 2)];
     const [{ packages, bytes }] = found;
     const size = `${packages} packages, ${Math.round(bytes / 1e6)} MB`;
-    console.log(
-      `| ${manager.name} on Node ${version}: ${size} | ${(ms / 1000).toFixed(1)} s | at most 60 s |`,
-    );
+    console.log(`| ${manager.name}: ${size} | ${(ms / 1000).toFixed(1)} s | at most 60 s |`);
   }
 } finally {
   rmSync(folder, { recursive: true });

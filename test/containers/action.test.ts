@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   cpSync,
@@ -5,7 +6,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -38,29 +38,61 @@ interface Job {
   readonly env?: Record<string, string>;
   /** The clone that has the action (default: as GitHub downloads it, which is not built). */
   readonly clone?: string;
-  /** The real npm installs from the registry; the other one records its arguments, and takes the built clone. */
+  /** The real npm and curl; without, others record their arguments, and give a package that starts the built clone. */
   readonly npm?: "real";
+  /** The version in that package (default: that of the clone). */
+  readonly packed?: string;
 }
 
-const recordingNpm = `#!/bin/sh
-echo "$@" >> "$RUNNER_TEMP/installed"
-mkdir -p node_modules/@catalogue-imaging
-ln -sfn ${root} node_modules/@catalogue-imaging/catalogue
-`;
+/** A program that records how it was called, a line each time. */
+const recording = (name: string, then = "") =>
+  `#!/bin/sh\necho "${name}" "$@" >> "$RUNNER_TEMP/called"\n${then}\n`;
+
+/** Packs a package that starts the built clone. */
+async function smallPackage(folder: string, version: string): Promise<string> {
+  const content = join(folder, version, "package");
+  mkdirSync(join(content, "bin"), { recursive: true });
+  writeFileSync(join(content, "package.json"), JSON.stringify({ name: manifest.name, version }));
+  writeFileSync(
+    join(content, "bin/catalogue.js"),
+    `require(${JSON.stringify(join(root, "bin/catalogue.js"))});\n`,
+  );
+  const path = join(folder, `${version}.tgz`);
+  await execa("tar", ["-czf", path, "-C", join(folder, version), "package"]);
+  return path;
+}
 
 /** Runs the steps of the action, or the first of them, as a runner on a clean machine; gives what later steps get. */
 async function runAction(job: Job, steps = commands) {
   const folder = temporaryFolder();
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  const npm = job.npm === "real" ? `#!/bin/sh\nPATH=${process.env.PATH} exec npm "$@"\n` : recordingNpm;
-  writeFileSync(join(bin, "npm"), npm, { mode: 0o755 });
+  if (job.npm === "real") {
+    const npm = `#!/bin/sh\nPATH=${process.env.PATH} exec npm "$@"\n`;
+    writeFileSync(join(bin, "npm"), npm, { mode: 0o755 });
+  } else {
+    const packed = await smallPackage(folder, job.packed ?? manifest.version);
+    writeFileSync(join(bin, "npm"), recording("npm"), { mode: 0o755 });
+    // Its arguments end with -o FILE URL.
+    writeFileSync(join(bin, "curl"), recording("curl", `cp ${packed} "$5"`), { mode: 0o755 });
+  }
   symlinkSync(process.execPath, join(bin, "node"));
   const clone = join(folder, "clone");
-  for (const path of ["scripts/install-release.sh", "scripts/start-mock.sh", "package.json"])
+  for (const path of [
+    "scripts/install-release.sh",
+    "scripts/start-mock.sh",
+    "package.json",
+    "package-lock.json",
+  ])
     cpSync(join(root, path), join(clone, path));
   const files = { GITHUB_OUTPUT: join(folder, "output"), GITHUB_ENV: join(folder, "env") };
-  for (const file of Object.values(files)) writeFileSync(file, "");
+  const values = (name: keyof typeof files) =>
+    Object.fromEntries(
+      readFileSync(files[name], "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+    );
   const env = {
     ...files,
     PATH: `${bin}:/usr/bin:/bin`,
@@ -76,24 +108,21 @@ async function runAction(job: Job, steps = commands) {
   };
   let printed = "";
   let exit = 0;
+  let program: string | undefined;
   for (const command of steps) {
+    for (const file of Object.values(files)) writeFileSync(file, "");
     const ran = await execa("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", command], {
-      ...{ cwd: folder, extendEnv: false, env, reject: false, all: true, timeout: 120_000 },
+      ...{ cwd: folder, extendEnv: false, reject: false, all: true, timeout: 120_000 },
+      env: { ...env, ...(program !== undefined && { MOCK_PROGRAM: program }) },
     });
     printed += ran.all;
     exit = ran.exitCode ?? 1;
     if (exit !== 0) break;
+    program = values("GITHUB_OUTPUT").program;
   }
-  const values = (name: keyof typeof files) =>
-    Object.fromEntries(
-      readFileSync(files[name], "utf8")
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
-    );
-  const record = join(folder, "installed");
-  const installed = existsSync(record) ? readFileSync(record, "utf8") : null;
-  return { exit, printed, folder, installed, output: values("GITHUB_OUTPUT"), env: values("GITHUB_ENV") };
+  const record = join(folder, "called");
+  const called = existsSync(record) ? readFileSync(record, "utf8").replaceAll(/ -o \S+/g, "") : "";
+  return { exit, printed, folder, called, output: values("GITHUB_OUTPUT"), env: values("GITHUB_ENV") };
 }
 
 /** A server with one release of the package. */
@@ -117,30 +146,40 @@ function endAfterTest(folder: string): void {
   });
 }
 
-const install =
-  "install --ignore-scripts --include=optional --engine-strict --no-audit --no-fund --no-package-lock";
+const options = "--include=optional --ignore-scripts --engine-strict --no-audit --no-fund";
+/** With the versions of the lockfile. */
+const ci = `npm ci --omit=dev ${options}\n`;
+const get = (url: string) => `curl -fsSL --retry 3 ${url}\n`;
 const release = (version: string) =>
-  `https://github.com/shop/catalogue/releases/download/v${version}/catalogue-imaging-catalogue-${version}.tgz`;
+  get(
+    `https://github.com/shop/catalogue/releases/download/v${version}/catalogue-imaging-catalogue-${version}.tgz`,
+  );
 
 test.each([
   ["its own release by default", {}, release(manifest.version)],
-  ["a release", { version: "1.20.3" }, release("1.20.3")],
+  ["a release", { version: manifest.version }, release(manifest.version)],
   ["a release named by its tag", { version: "v1.20.3" }, release("1.20.3")],
   ["a release before another", { version: "2.0.0-beta.1" }, release("2.0.0-beta.1")],
-  ["a packed file of an address", { tarball: "https://x.example/a.tgz" }, "https://x.example/a.tgz"],
+  ["a packed file of an address", { tarball: "https://x.example/a.tgz" }, get("https://x.example/a.tgz")],
   ["a release where NODE_ENV is production", { env: { NODE_ENV: "production" } }, release(manifest.version)],
 ] as const)("installs %s, without scripts of packages and without a build", async (_, job, from) => {
   const ran = await runAction(job, commands.slice(0, 1));
-  expect([ran.exit, ran.printed, ran.installed]).toEqual([0, "", `${install} ${from}\n`]);
+  expect([ran.exit, ran.printed, ran.called]).toEqual([0, "", from + ci]);
 });
 
-test("installs a packed file of the job, by its path from the folder of the job", async () => {
-  const path = join(temporaryFolder(), "a b.tgz");
-  writeFileSync(path, "");
-  const ran = await runAction({ tarball: path }, commands.slice(0, 1));
-  expect([ran.exit, ran.installed]).toEqual([0, `${install} ${realpathSync(path)}\n`]);
-  const relative = await runAction({ tarball: "bin/npm" }, commands.slice(0, 1));
-  expect(relative.installed).toBe(`${install} ${realpathSync(relative.folder)}/bin/npm\n`);
+test("installs what another release needs without the lockfile of this one", async () => {
+  const ran = await runAction({ version: "1.20.3", packed: "1.20.3" }, commands.slice(0, 1));
+  const install = `npm install --omit=dev --no-package-lock ${options}\n`;
+  expect([ran.exit, ran.printed, ran.called]).toEqual([0, "", release("1.20.3") + install]);
+});
+
+test("installs a packed file by its path, from the folder of the job or from the root", async () => {
+  const folder = temporaryFolder();
+  cpSync(await smallPackage(folder, manifest.version), join(folder, "a b.tgz"));
+  for (const tarball of [join(folder, "a b.tgz"), `${manifest.version}.tgz`]) {
+    const ran = await runAction({ tarball }, commands.slice(0, 1));
+    expect([ran.exit, ran.printed, ran.called]).toEqual([0, "", ci]);
+  }
 });
 
 const notARelease = (version: string) =>
@@ -163,18 +202,25 @@ test.each([
   ],
 ] as const)("fails with a next step, before anything is installed: %j", async (job, message) => {
   const ran = await runAction(job);
-  expect([ran.exit, ran.printed, ran.installed]).toEqual([2, message, null]);
+  expect([ran.exit, ran.printed, ran.called]).toEqual([2, message, ""]);
 });
 
-test("a package that cannot be installed fails the step, after npm's own message", async () => {
-  // Port 1 accepts no connection.
-  const env = { GITHUB_SERVER_URL: "http://127.0.0.1:1", npm_config_fetch_retries: "0" };
-  const ran = await runAction({ npm: "real", env });
-  expect(ran).toMatchObject({ exit: 2, output: {}, env: {} });
-  expect(ran.printed).toMatch(
-    /^npm error code ECONNREFUSED\n(?:.*\n)*cannot install http:\/\/127\.0\.0\.1:1\/shop\/catalogue\/releases\/\S+\.tgz\nCheck that /,
-  );
-});
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+test.runIf(hasCurl)(
+  "a release that cannot be read, and a file that is not a package, fail the step",
+  async () => {
+    // Port 1 accepts no connection.
+    const unread = await runAction({ npm: "real", env: { GITHUB_SERVER_URL: "http://127.0.0.1:1" } });
+    expect(unread).toMatchObject({ exit: 2, output: {}, env: {} });
+    expect(unread.printed).toMatch(
+      /^curl: \(7\) .*\ncannot get http:\/\/127\.0\.0\.1:1\/shop\/catalogue\/releases\/\S+\.tgz\nCheck that the file exists, /,
+    );
+    const other = await runAction({ tarball: "bin/npm" });
+    expect(other).toMatchObject({ exit: 2, output: {}, env: {}, called: "" });
+    expect(other.printed).toMatch(/\/bin\/npm is not a packed package\nMake one with: npm pack$/);
+  },
+);
 
 longTest("the action starts the mock of the installed package for the steps that follow", async () => {
   needsBuild();
@@ -195,13 +241,14 @@ longTest("a built clone is used as it is, and nothing is installed", async () =>
   const place = temporaryFolder();
   endAfterTest(place);
   const ran = await runAction({ clone: root, flags: `--save ${place}/a.json` });
-  expect([ran.exit, ran.installed]).toEqual([0, null]);
+  expect([ran.exit, ran.called]).toEqual([0, ""]);
   expect(ran.printed).toMatch(/^Using the built clone in \S+Mock service running at http/);
 });
 
 longTest(
   "a release is installed from the repository and the registry, and imports a file and undoes that",
   async ({ skip }) => {
+    if (!hasCurl) skip("curl is not on this machine");
     const place = temporaryFolder();
     endAfterTest(place);
     const { tarball } = await packCopy(place);
@@ -209,16 +256,17 @@ longTest(
     const env = { GITHUB_SERVER_URL: server.url, NODE_ENV: "production", HOME: process.env.HOME ?? "" };
     const ran = await runAction({ npm: "real", env, flags: `--save ${place}/a.json` });
     if (ran.exit !== 0 && noNetwork.test(ran.printed)) skip(`cannot reach the registry: ${ran.printed}`);
-    expect([...new Set(server.asked)]).toEqual([
+    expect(server.asked).toEqual([
       `/shop/catalogue/releases/download/v${manifest.version}/catalogue-imaging-catalogue-${manifest.version}.tgz`,
     ]);
     expect(ran).toMatchObject({ exit: 0, env: { CAT_API_KEY: "ak_mock" } });
-    const packages = join(ran.folder, "catalogue/node_modules");
+    const unpacked = readdirSync(ran.folder).find((name) => /^catalogue-\w{6}$/.test(name))!;
+    const packages = join(ran.folder, unpacked, "node_modules");
     // Neither what the build needs nor what was built here.
     expect(readdirSync(packages).filter((name) => /esbuild|typescript|vitest/.test(name))).toEqual([]);
     writeFileSync(join(place, "a.csv"), "reference,name,images\nA-1,Dress,https://cdn.example.com/a.jpg\n");
     const cat = async (...args: string[]) => {
-      const program = join(packages, manifest.name, "bin/catalogue.js");
+      const program = join(packages, "../bin/catalogue.js");
       const options = { cwd: place, env: { ...ran.env, CAT_HOME: join(place, "home") } };
       return (await execa(process.execPath, [program, ...args], options)).stdout;
     };

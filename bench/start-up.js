@@ -26,10 +26,10 @@ export async function measure() {
       for (const _ of [1, 2]) await start();
       return pairedRatio(31, start, nothing);
     };
-    // As a script of a project finds it: by the link that comes first on PATH.
+    // As in a script of a project, where its link comes first on PATH.
     symlinkSync(cat, join(folder, "cat"));
     const inScript = { env: { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` } };
-    const handedOver = async () => (await timed("cat", [file], inScript)).ms;
+    const handedOver = async () => (await timed(process.execPath, [cat, file], inScript)).ms;
     const catalogue = join(root, "bin/catalogue.js");
     return [
       {

@@ -3,6 +3,7 @@
 const may = {
   "^src/contract/": ["^src/contract/", "^src/text\\.ts$", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
   "^src/text\\.ts$": [],
+  "^src/shell-word\\.ts$": ["^src/text\\.ts$", "^(node:)?os$"],
   "^src/errors\\.ts$": [],
   "^src/clock\\.ts$": [],
   "^src/json\\.ts$": [],
@@ -27,7 +28,7 @@ const may = {
     "^src/flows/",
     "^src/contract/",
     "^src/client/",
-    "^src/(clock|errors|json|text|(move|open)-file)\\.ts$",
+    "^src/(clock|errors|json|shell-word|text|(move|open)-file)\\.ts$",
     "^src/http/(errors|post|outside-exchange)\\.ts$",
     "^src/state/",
     "/@aws-sdk/",

@@ -1,13 +1,12 @@
-# The mock service: docker build -t catalogue-mock . && docker run -p 127.0.0.1:4010:4010 catalogue-mock
+# The mock service: npm pack && docker build -t catalogue-mock . && docker run -p 127.0.0.1:4010:4010 catalogue-mock
 # Digests of all platforms. To renew them: docker buildx imagetools inspect NAME:TAG
 FROM node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS build
-WORKDIR /build
-COPY . .
-# No script of a package runs, here and for users; the build is a step of its own.
-RUN npm ci --ignore-scripts --include=dev --no-audit --no-fund
-RUN node scripts/build.js
-RUN npm prune --ignore-scripts --omit=dev --no-audit --no-fund
-RUN rm -rf dist/types && mkdir app && mv bin dist node_modules package.json LICENSE app/
+WORKDIR /build/app
+# The one file that npm pack made, and the versions of the packages that come with it.
+COPY catalogue-imaging-catalogue-*.tgz package-lock.json ./
+RUN tar -xzf catalogue-imaging-catalogue-*.tgz --strip-components=1 && rm catalogue-imaging-catalogue-*.tgz
+# No script of a package runs, here and for users.
+RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund
 
 FROM gcr.io/distroless/nodejs22-debian12:nonroot@sha256:13593b7570658e8477de39e2f4a1dd25db2f836d68a0ba771251572d23bb4f8e
 COPY --from=build /build/app /app

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { pairedRatio, root, timed } from "./pairs.js";
 
 const cat = join(root, "bin/cat.js");
@@ -26,12 +26,22 @@ export async function measure() {
       for (const _ of [1, 2]) await start();
       return pairedRatio(31, start, nothing);
     };
+    // As in a script of a project, where its link comes first on PATH.
+    symlinkSync(cat, join(folder, "cat"));
+    const inScript = { env: { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` } };
+    const handedOver = async () => (await timed(process.execPath, [cat, file], inScript)).ms;
     const catalogue = join(root, "bin/catalogue.js");
     return [
       {
         what: "cat --version / node -e 0",
         ratio: await started(cat, "--version"),
         goal: 1.2,
+        atMost: true,
+      },
+      {
+        what: "cat FILE in a script, handed over to the system's cat / node -e 0",
+        ratio: await pairedRatio(31, handedOver, nothing),
+        goal: 1.1,
         atMost: true,
       },
       {

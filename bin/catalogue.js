@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // @ts-check
 // The program as `catalogue`; it hands nothing over to the system's cat.
-// catalogue:this-is-our-cat (src/cli/system-cats.ts searches for these words)
+// catalogue:this-is-our-cat (src/cli/context/system-cats.ts searches for these words)
 const { existsSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 if (!existsSync(`${__dirname}/../dist/program/hand-over.js`)) {
-  process.stderr.write("error: this clone is not built\nRun: npm ci\n");
+  process.stderr.write("error: this clone is not built\nRun: npm ci --include=dev\n");
   process.exit(2);
 }
 const { answeredVersion, runProgram } = require("../dist/program/hand-over.js");

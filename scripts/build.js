@@ -482,10 +482,9 @@ async function toCommonJs(path, code) {
   const exporting = /module\.exports=__toCommonJS\((\w+)\);/;
   const direct = required.replace(exporting, "module.exports=$1;");
   // ES modules are strict, and CommonJS is not.
-  const head = direct.includes("__url")
-    ? '"use strict";const __url=require("node:url").pathToFileURL(__filename).href;'
-    : '"use strict";';
-  return head + direct;
+  // Where it is needed: making it takes half a millisecond.
+  const url = 'require("node:url").pathToFileURL(__filename).href';
+  return `"use strict";${direct.replace(/\b__url\b/g, url)}`;
 }
 
 /**

@@ -25,7 +25,8 @@ try {
   createRequire(import.meta.url).resolve("esbuild");
 } catch {
   // As with `npm ci --omit=dev`, which must not fail because of the packages it omits.
-  console.error("dist/ is not built: the tools for it are not installed (npm ci installs them).");
+  const why = process.env.NODE_ENV === "production" ? ", because NODE_ENV is production" : "";
+  console.error(`dist/ is not built: the tools for it are not installed${why}\nRun: npm ci --include=dev`);
   process.exit(0);
 }
 const built = spawnSync("npm run build", { cwd: root, stdio: "inherit", shell: true });

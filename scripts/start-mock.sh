@@ -3,7 +3,6 @@
 set -euo pipefail
 log=$RUNNER_TEMP/catalogue-mock.log
 first=$RUNNER_TEMP/catalogue-mock.json
-program=$(cd "$(dirname "$0")/.." && pwd)/bin/catalogue.js
 # The flags are split at spaces and line breaks, but never expanded or run. At the end of the text, read exits with 1.
 read -rd '' -a flags <<<"$MOCK_FLAGS" || true
 for flag in ${flags[@]+"${flags[@]}"}; do
@@ -13,7 +12,7 @@ for flag in ${flags[@]+"${flags[@]}"}; do
     exit 2
   fi
 done
-nohup node "$program" serve --mock --json --port "$MOCK_PORT" ${flags[@]+"${flags[@]}"} >"$first" 2>"$log" </dev/null &
+nohup node "$MOCK_PROGRAM" serve --mock --json --port "$MOCK_PORT" ${flags[@]+"${flags[@]}"} >"$first" 2>"$log" </dev/null &
 mock=$!
 for _ in $(seq 300); do
   if [ -s "$first" ]; then break; fi

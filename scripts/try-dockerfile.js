@@ -1,6 +1,6 @@
 // @ts-check
-// Carries out the steps of the Dockerfile without Docker: `node scripts/try-dockerfile.js`, as root on Linux. The build
-// runs in an empty folder; the image is a folder with Node and its libraries, in which the mock runs as the user of the
+// Carries out the steps of the Dockerfile without Docker: `node scripts/try-dockerfile.js`, as root on Linux. Packs the
+// package first. The build runs in an empty folder; the image is a folder with Node and its libraries, in which the mock runs as the user of the
 // image, without this machine's files and with a network of its own. Prints one JSON line with what was found.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -16,9 +16,10 @@ import {
   rmSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { packCopy } from "./pack-copy.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), "catalogue-image-"));
@@ -29,15 +30,26 @@ const inImage = (/** @type {string} */ path) => join(folder, "image", path);
 /** Those of the packages libc6, libgcc-s1 and libstdc++6, which the base image has. */
 const libraries = /\/(?:ld-linux[\w-]*\.so\.\d|lib(?:c|dl|m|pthread|resolv|rt|gcc_s|stdc\+\+)\.so\.\d)$/;
 
-/** What a client next to the mock does: it reads a photo, which loads the library that draws it. */
+/** What a client next to the mock does: it reads a photo, which loads the library that draws it, imports a file and undoes that. */
 const useMock = `
+  import { execFileSync } from "node:child_process";
+  import { writeFileSync } from "node:fs";
+  const origin = "http://127.0.0.1:4010";
   const headers = { Authorization: "Bearer ak_mock" };
-  const get = async (path) => (await fetch("http://127.0.0.1:4010/v1/" + path, { headers })).json();
+  const get = async (path) => (await fetch(origin + "/v1/" + path, { headers })).json();
   const { data: [{ images: [{ id }] }] } = await get("products");
   const { url } = await get("images/" + id);
   const photo = await fetch(url);
   await photo.arrayBuffer();
-  console.log(JSON.stringify({ photo: photo.headers.get("content-type") }));
+  process.chdir(process.env.HOME);
+  writeFileSync("shop.csv", "reference,name,images\\nA-1,Dress,https://cdn.example.com/a.jpg\\n");
+  const env = { ...process.env, CAT_BASE_URL: origin, CAT_API_KEY: "ak_mock" };
+  const products = [];
+  for (const command of ["import shop.csv", "imports undo last --yes"]) {
+    execFileSync(process.execPath, ["/app/bin/catalogue.js", ...command.split(" ")], { env, input: "", stdio: ["pipe", 2, 2] });
+    products.push((await get("products")).data.length);
+  }
+  console.log(JSON.stringify({ photo: photo.headers.get("content-type"), products }));
 `;
 
 /** The instructions of the Dockerfile, one list per stage. */
@@ -62,7 +74,7 @@ function only(/** @type {string} */ name) {
 }
 
 try {
-  build();
+  await build();
   const bytes = fillImage();
   process.stdout.write(`${JSON.stringify({ bytes, user: only("USER"), ...(await tryImage()) })}\n`);
 } finally {
@@ -70,20 +82,26 @@ try {
 }
 
 /** The first stage: copies the files that .dockerignore leaves, and runs each RUN in the folder. */
-function build() {
+async function build() {
+  const { tarball } = await packCopy(folder);
+  const [, ...kept] = readFileSync(join(root, ".dockerignore"), "utf8").trimEnd().split("\n");
+  let place = folder;
   for (const [name, value] of stages[0] ?? []) {
-    if (name === "COPY") {
-      if (value !== ". .") throw new Error(`unknown COPY ${value}`);
-      const kept = readFileSync(join(root, ".dockerignore"), "utf8")
-        .split("\n")
-        .filter((line) => line.startsWith("!"));
-      for (const path of kept.map((line) => line.slice(1)))
-        cpSync(join(root, path), join(inBuild("/build"), path), { recursive: true });
+    if (name === "WORKDIR") {
+      place = inBuild(value);
+      mkdirSync(place, { recursive: true });
+    } else if (name === "COPY") {
+      const [to, ...paths] = value.split(" ").reverse();
+      if (to !== "./" || paths.some((path) => !kept.includes(`!${path}`)))
+        throw new Error(`unknown COPY ${value}`);
+      for (const path of paths) {
+        const from = path.endsWith(".tgz") ? tarball : join(root, path);
+        cpSync(from, join(place, basename(from)));
+      }
     } else if (name === "RUN") {
       const env = { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_prefer_offline: "true" };
-      execFileSync("sh", ["-c", value], { cwd: inBuild("/build"), env, stdio: ["ignore", 2, 2] });
-    } else if (name === "WORKDIR") mkdirSync(inBuild(value), { recursive: true });
-    else if (name !== "FROM") throw new Error(`unknown instruction ${name}`);
+      execFileSync("sh", ["-c", value], { cwd: place, env, stdio: ["ignore", 2, 2] });
+    } else if (name !== "FROM") throw new Error(`unknown instruction ${name}`);
   }
 }
 

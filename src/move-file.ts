@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { newFileSync, OpenFile, rejectForeignLink } from "./open-file.ts";
+import { newFileSync, OpenFile, rejectForeignLink, whyNotChanged } from "./open-file.ts";
 
 /**
  * Gives a complete file its final name; false, with the file where it was, if `exclusive` and the name is taken. Throws
@@ -19,7 +19,7 @@ import { newFileSync, OpenFile, rejectForeignLink } from "./open-file.ts";
  */
 export function moveFile(from: string, to: string, exclusive: boolean): boolean {
   if (!exclusive) {
-    renameSync(from, to);
+    replaceFile(from, to);
     return true;
   }
   try {
@@ -33,6 +33,26 @@ export function moveFile(from: string, to: string, exclusive: boolean): boolean 
   unlinkSync(from);
   return true;
 }
+
+/** How often a file is replaced on Windows while another program has it open, and the pause between two attempts. */
+const patience = { attempts: 20, pauseMs: 50 };
+
+function replaceFile(from: string, to: string, attempt = 1): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    // Windows also denies it for a moment, while a virus scanner or a search index reads the file.
+    const isInUse = code === "EBUSY" || (/^(?:EPERM|EACCES)$/.test(code) && isOpenElsewhere(to));
+    if (process.platform !== "win32" || !isInUse) throw error;
+    if (attempt === patience.attempts) throw Object.assign(error as Error, { code: "EBUSY" });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience.pauseMs);
+    replaceFile(from, to, attempt + 1);
+  }
+}
+
+/** Whether another program has a file open that Windows does not replace: else it could not be changed either. */
+const isOpenElsewhere = (path: string): boolean => [null, "EBUSY"].includes(whyNotChanged(path));
 
 /** An empty file takes the name, which only this process replaces. */
 function moveWithoutLinks(from: string, to: string): boolean {

@@ -182,6 +182,16 @@ export async function removeTemporary(folder: string, start: string): Promise<vo
 export const openKept = (path: string, flags: keyof typeof keptFlags, mode = 0o600): Promise<OpenFile> =>
   whenFree(async () => new OpenFile(path, await openFile(path, keptFlags[flags], mode)));
 
+/** The code of the system's error for changes to a file that exists; null if it can be changed. */
+export function whyNotChanged(path: string): string | null {
+  try {
+    closeSync(openSync(path, keptFlags["r+"]));
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "";
+  }
+}
+
 /** Creates a file if it is missing, and nothing else. */
 export function touchFile(path: string): void {
   closeSync(openSync(path, keptFlags.a, 0o600));

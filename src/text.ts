@@ -1,6 +1,18 @@
 // Text of others is cut to the length that means something before an expression looks at it, and no expression looks for
 // the end of a text: on a long run of one character both would take time by the square of its length.
 
+/** The encoding of a text by its byte order mark; null without one. */
+export function markedEncoding(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | null {
+  const hex = Buffer.from(bytes.subarray(0, 3)).toString("hex");
+  if (hex.startsWith("fffe")) return "utf-16le";
+  if (hex.startsWith("feff")) return "utf-16be";
+  return hex === "efbbbf" ? "utf-8" : null;
+}
+
+/** A text without its mark: in UTF-16, as `>` of PowerShell writes it, only with one; else in UTF-8. */
+export const decodedText = (bytes: Uint8Array): string =>
+  new TextDecoder(markedEncoding(bytes) ?? "utf-8").decode(bytes);
+
 /** The start of a text, of at most so many UTF-16 units; half of a character is left out. */
 export function startOf(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { asCalled, findCommand, firstWord } from "./command-names.ts";
 import type { ProgramName } from "./context/context.ts";
+import { leadsToUs, systemCats } from "./context/system-cats.ts";
 import { exitAsTold } from "./context/terminals.ts";
 import { toVersionLine } from "./context/version.ts";
 import type * as Program from "./main.ts";
 import { programLoader } from "./program-loader.ts";
 import { runSystemCat } from "./run-system-cat.ts";
-import { leadsToUs, systemCats } from "./system-cats.ts";
 
 /*
  * The code that runs before the program knows whether a command line is its own. It is built into one small
@@ -112,6 +112,8 @@ export async function handOver(host: NodeJS.Process, own: string): Promise<void>
     }
   }
   host.stderr.write("cat: cannot find the system's cat on PATH\n");
+  if (host.platform === "win32")
+    host.stderr.write("To print a file: type FILE. For the commands of this program: catalogue --help\n");
   host.exitCode = 127;
 }
 

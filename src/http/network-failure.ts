@@ -195,6 +195,7 @@ export function proxyProblem(
 /** Why no connection was made, by the code of the system or of undici. */
 export const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
+  EACCES: "a firewall of this machine does not allow it",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "this machine has no network",
   ENETDOWN: "this machine has no network",

@@ -153,6 +153,23 @@ test("--input sends a file or standard input unchanged; several JSON lines are N
   ]);
 });
 
+test.each([
+  ["body.json", '{"name":"Grün"}', "application/json"],
+  ["rows.ndjson", '{"reference":"A"}\n{"reference":"Ü"}\n', "application/x-ndjson"],
+])("--input sends the text of %s in UTF-8, also as PowerShell writes it", async (file, text, type) => {
+  const world = await createWorld();
+  const server = await scriptedServer(json(200, {}), json(200, {}));
+  onTestFinished(stopServers);
+  for (const encoding of ["utf8", "utf16le"] as const) {
+    world.write(file, Buffer.from(`\ufeff${text}`, encoding));
+    await world.cat(`api POST /x --input ${file}`, { env: { CAT_BASE_URL: server.origin } });
+  }
+  expect(server.requests.map(({ headers, body }) => [headers["content-type"], body.toString()])).toEqual([
+    [type, text],
+    [type, text],
+  ]);
+});
+
 test.each(["row.ndjson", "row.JSONL"])("--input sends one row of %s as NDJSON", async (file) => {
   const world = await createWorld();
   const row = { reference: "A-1", name: "Coat", images: [{ url: "https://cdn.example.com/a.jpg" }] };

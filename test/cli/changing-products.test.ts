@@ -67,6 +67,7 @@ describe("cat products create", () => {
     ["--reference D --name N --image none.jpg:front", 2, "/none.jpg does not exist"],
     ["--reference D --name N --image front.jpg --sex women", 2, 'invalid --sex "women": use male, female, '],
     ["--reference= --name N --image front.jpg", 3, "error: reference is empty"],
+    ["--reference D --name \u200b --image front.jpg", 3, "error: name is empty"],
     [
       "",
       2,

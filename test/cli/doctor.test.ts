@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Context } from "../../src/cli/context/context.ts";
 import { KeychainError } from "../../src/cli/context/os-keychain.ts";
 import {
   json,
@@ -30,7 +32,7 @@ function reportOf(ran: Ran): Report & { notOk: Record<string, string> } {
   if (failed === undefined) expect(ran.stderr).not.toContain('{"error"');
   else expect(errorIn(ran)).toMatchObject({ code: failed.code, exit: ran.exit });
   expect(report.checks.map(({ name }) => name)).toEqual(
-    "node,settings,keychain,key,network,proxy,tls,clock,rate limit,state,terminal".split(","),
+    "node,settings,keychain,key,network,proxy,tls,clock,rate limit,state,terminal,cat".split(","),
   );
   const notOk = report.checks.filter(({ status }) => status !== "ok");
   return { ...report, notOk: Object.fromEntries(notOk.map(({ name, status }) => [name, status])) };
@@ -71,7 +73,8 @@ test("prints one line per check, sends two reads and exits with 0", async () => 
       "ok       clock       within 1 s of the service\n" +
       "ok       rate limit  598 of 600 reads left in this minute\n" +
       `ok       state       none yet; the first command that needs it creates ${world.folder}/.home/state/default.db\n` +
-      "ok       terminal    stdout is not a terminal: tables are not cut\n",
+      "ok       terminal    stdout is not a terminal: tables are not cut\n" +
+      "ok       cat         the first on PATH is /bin/cat\n",
   });
   expect(world.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /v1/products?limit=1",
@@ -295,4 +298,95 @@ test("an unknown key in the config file is a warning that names it, without its 
     message: expect.stringMatching(/^unknown keys in profile default of .*config\.json: apiKey$/),
   });
   expect(ran.stdout).not.toContain("0123456789");
+});
+
+describe("the check of cat", () => {
+  const program = fileURLToPath(new URL("../../bin/cat.js", import.meta.url));
+  const hint =
+    "Write catalogue in scripts. To keep the system's cat, install with --global, or unpack the portable archive.";
+
+  /** An executable file of the test environment. */
+  function executable(path: string, text: string): string {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o755 });
+    return path;
+  }
+
+  const checkOf = async (world: TestWorld, context: Partial<Context>, env = {}) => {
+    const ran = await world.cat("doctor --json", { env: { PATH: "/usr/bin:/bin", ...env }, context });
+    const { name: _, ...check } = reportOf(ran).checks.at(-1)!;
+    return [ran.exit, check];
+  };
+  const asIn = (world: TestWorld, path: string) =>
+    [
+      0,
+      {
+        status: "warning",
+        message: `scripts of this project find this program as cat: ${join(world.folder, path)}; cat FILE goes to /usr/bin/cat`,
+        hint,
+      },
+    ] as const;
+
+  test("warns in a project that has this program as a dependency, and in the folders below it", async () => {
+    const world = await createWorld();
+    const { folder } = world;
+    mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+    symlinkSync(program, join(folder, "node_modules/.bin/cat"));
+    mkdirSync(join(folder, "sheets/autumn"), { recursive: true });
+    for (const cwd of [folder, join(folder, "sheets"), join(folder, "sheets/autumn")])
+      expect(await checkOf(world, { cwd })).toEqual(asIn(world, "node_modules/.bin/cat"));
+    // As a script runs, and by its other name.
+    const PATH = `${folder}/node_modules/.bin:/usr/bin:/bin`;
+    expect(await checkOf(world, { program: "catalogue" }, { PATH })).toEqual(
+      asIn(world, "node_modules/.bin/cat"),
+    );
+  });
+
+  test.each([
+    ["pnpm", 'basedir=$(dirname "$0")\nexec node  "$basedir/../catalogue/bin/cat.js" "$@"'],
+    [
+      "npm on Windows",
+      'basedir=$(dirname "$(echo "$0")")\nexec "$basedir/node"  "$basedir/../catalogue/bin/cat.js" "$@"',
+    ],
+  ])("warns about the script that %s writes for it", async (_, script) => {
+    const world = await createWorld();
+    mkdirSync(join(world.folder, "node_modules/catalogue/bin"), { recursive: true });
+    cpSync(program, join(world.folder, "node_modules/catalogue/bin/cat.js"));
+    executable(join(world.folder, "node_modules/.bin/cat"), `#!/bin/sh\n${script}\n`);
+    expect(await checkOf(world, {})).toEqual(asIn(world, "node_modules/.bin/cat"));
+  });
+
+  test("warns in a project with Plug'n'Play about the script that yarn puts on PATH", async () => {
+    const world = await createWorld();
+    writeFileSync(join(world.folder, ".pnp.cjs"), "");
+    const script = executable(join(world.folder, "xfs-1/cat"), `#!/bin/sh\nexec node "${program}" "$@"\n`);
+    expect(await checkOf(world, {}, { PATH: `${dirname(script)}:/usr/bin` })).toEqual(
+      asIn(world, "xfs-1/cat"),
+    );
+  });
+
+  test("says which cat is the first on PATH elsewhere, also where the project has another program of this name", async () => {
+    const world = await createWorld();
+    executable(join(world.folder, "node_modules/.bin/cat"), "#!/bin/sh\nexec node other/cat.js\n");
+    const system = { status: "ok", message: "the first on PATH is /usr/bin/cat" };
+    expect(await checkOf(world, {})).toEqual([0, system]);
+    mkdirSync(join(world.folder, "own"));
+    symlinkSync(program, join(world.folder, "own/cat"));
+    const own = `the first on PATH is this program, ${world.folder}/own/cat; cat FILE goes to /usr/bin/cat`;
+    const PATH = `${world.folder}/own:/usr/bin`;
+    expect(await checkOf(world, {}, { PATH })).toEqual([0, { status: "ok", message: own }]);
+    // The system's comes first.
+    expect(await checkOf(world, {}, { PATH: `/usr/bin:${world.folder}/own` })).toEqual([0, system]);
+  });
+
+  test("says that there is no other cat, as on Windows", async () => {
+    const world = await createWorld();
+    const host = { platform: "win32", userHome: () => null };
+    const homeFolder = async () => join(world.folder, ".home");
+    // A path without a drive, as of this test, is no home on Windows.
+    expect(await checkOf(world, { host, homeFolder }, { CAT_HOME: undefined })).toEqual([
+      0,
+      { status: "ok", message: "no other cat is on PATH" },
+    ]);
+  });
 });

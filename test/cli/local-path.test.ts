@@ -42,6 +42,7 @@ describe("an address where a path is expected exits with 2, writes nothing, and 
     ["HTTPS://Docs.Google.com/spreadsheets/u/0/", "Google Sheets: File > Download > Microsoft Excel (.xlsx)"],
     ["https://shop.sharepoint.com/:x:/s/team/EaB", "Excel: File > Save As > Download a Copy"],
     ["https://1drv.ms/x/s!AbC", "Excel: File > Save As > Download a Copy"],
+    ["https://airtable.com/shr1", "Airtable: Download CSV"],
     ["https://www.dropbox.com/scl/fi/x/products.xlsx?dl=0", "Dropbox: Download"],
   ] as const)("of a sheet that is edited in a browser, says how to download it: %s", async ([url, how]) => {
     const world = await createWorld();

@@ -39,6 +39,17 @@ describe("cat login --with-key", () => {
     expect((await world.cat("products list --json")).exit).toBe(0);
   });
 
+  test.each(["utf8", "utf16le"] as const)(
+    "reads a key in %s that has a byte order mark",
+    async (encoding) => {
+      const world = await signedOut();
+      const stdin = Buffer.from("\ufeffak_mock\r\n", encoding);
+      const ran = await world.cat(`login --base-url ${world.baseUrl} --with-key`, { stdin });
+      expect(ran).toMatchObject({ exit: 0 });
+      expect([...world.keychain.keys.values()]).toEqual(["ak_mock"]);
+    },
+  );
+
   test("keeps the settings private, whatever the permissions of an older file", async () => {
     const world = await signedOut();
     await world.login();

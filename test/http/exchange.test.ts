@@ -4,6 +4,7 @@ import { BadResponseError, NetworkError } from "../../src/http/errors.ts";
 import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
 import { exchange, openConnections } from "../../src/http/http-core.ts";
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
+import { networkFailure } from "../../src/http/network-failure.ts";
 import { checkedKey } from "../../src/http/request-headers.ts";
 import { type HttpRequest, multipartForm } from "../../src/http/send.ts";
 import { until } from "../support/until.ts";
@@ -176,6 +177,16 @@ describe("invalid responses", () => {
     expect((error as Error).message).toBe(
       `cannot connect to ${server.origin}: connection refused (GET /v1/things)`,
     );
+  });
+
+  test("names a firewall of this machine, which Windows reports as a denied connection", () => {
+    const denied = Object.assign(new Error("connect"), { code: "EACCES", syscall: "connect" });
+    const request = { method: "GET", path: "/v1/x", origin: "https://a.example", headers: {} } as const;
+    expect(networkFailure(denied, request)).toMatchObject({
+      code: "unreachable",
+      message:
+        "cannot connect to https://a.example: a firewall of this machine does not allow it (GET /v1/x)",
+    });
   });
 
   test("throws a NetworkError for https to a plain server, without a retry", async () => {

@@ -1,5 +1,4 @@
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import manifest from "../../package.json" with { type: "json" };
+import { packCopy } from "../../scripts/pack-copy.js";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -27,29 +27,14 @@ export interface Installed {
   readonly files: readonly string[];
 }
 
-/** What packing reads. */
-const packedFrom = [
-  ...["package.json", "package-lock.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"],
-  ...["bin", "dist", "docs", "man", "fixtures", "scripts"],
-];
-
 /** Packs and installs the package into a temporary folder, offline. The caller removes the folder. */
 export async function installPackage(): Promise<Installed> {
   needsBuild();
-  // Rebuilds only if a source changed since `npm ci`. Types are checked elsewhere.
-  await execa(process.execPath, ["scripts/prepare.js"], { cwd: root, reject: false });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "catalogue-package-")));
-  // Packing replaces the manifest for a moment, and other tests read it.
-  const copy = join(folder, "copy");
-  for (const name of packedFrom)
-    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
-  const pack = ["pack", "--offline", "--json", "--pack-destination", folder];
-  const packed = await execa("npm", pack, { cwd: copy, env: { npm_config_loglevel: "error" } });
-  const [{ filename, files }] = JSON.parse(packed.stdout) as [Packed];
-
+  const { tarball, files } = await packCopy(folder);
   const home = join(folder, "node_modules", manifest.name);
   mkdirSync(home, { recursive: true });
-  await execa("tar", ["-xzf", join(folder, filename), "-C", home, "--strip-components=1"]);
+  await execa("tar", ["-xzf", tarball, "-C", home, "--strip-components=1"]);
   // Node resolves the dependencies of a linked package from its real folder.
   for (const name of [...Object.keys(manifest.optionalDependencies), "@types/node"]) {
     const link = join(folder, "node_modules", name);
@@ -57,12 +42,7 @@ export async function installPackage(): Promise<Installed> {
     symlinkSync(realpathSync(join(root, "node_modules", name)), link);
   }
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
-  return { folder, tarball: join(folder, filename), files: files.map(({ path }) => path) };
-}
-
-interface Packed {
-  filename: string;
-  files: { path: string }[];
+  return { folder, tarball, files };
 }
 
 /** The README's only code block that imports `what`, unchanged. */

@@ -1,53 +1,22 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fillProject, getTools, managers, nodeOf, nodeVersions } from "../../scripts/package-managers.js";
+import { startMock } from "../../src/mock/index.ts";
 import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Installed, installPackage } from "./installed.ts";
+import { noNetwork } from "./no-network.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The packages of the registry that have the package managers. */
-const tools = { npm10: "npm:npm@10", npm11: "npm:npm@11", pnpm: "10", yarn: "1", "@yarnpkg/cli-dist": "4" };
-
-interface Manager {
-  readonly name: string;
-  /** Its program in the folder of the tools. */
-  readonly program: string;
-  /** What installs the tarball into an empty project. */
-  readonly add: readonly string[];
-  /** What runs a script with the packages of the project. */
-  readonly node: readonly string[];
-  readonly settings?: string;
-}
-
-const yarn4 = { program: "@yarnpkg/cli-dist/bin/yarn.js", add: ["add", "./package.tgz"] };
-const managers: readonly Manager[] = [
-  ...["10", "11"].map((version) => ({
-    name: `npm ${version}`,
-    program: `npm${version}/bin/npm-cli.js`,
-    add: ["install", "--engine-strict", "--no-audit", "--no-fund", "./package.tgz"],
-    node: [],
-  })),
-  {
-    name: "pnpm",
-    program: "pnpm/bin/pnpm.cjs",
-    add: ["add", "--config.engine-strict=true", "./package.tgz"],
-    node: [],
-  },
-  { name: "yarn 1", program: "yarn/bin/yarn.js", add: ["add", "./package.tgz"], node: [] },
-  { ...yarn4, name: "yarn 4, node_modules", node: [], settings: "nodeLinker: node-modules\n" },
-  { ...yarn4, name: "yarn 4, Plug'n'Play", node: ["node"], settings: "nodeLinker: pnp\n" },
-];
-const versions = ["20.19", "22", "24", "26"];
-
-/** They take minutes: MANAGERS=npm, or for all of them MANAGERS=all npx vitest run --mode long test/package/managers.test.ts */
-const tried = process.env.MANAGERS === "all" ? managers : managers.filter(({ name }) => name === "npm 11");
-
-const noNetwork = /ECONNRE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ERR_SOCKET|socket hang up|\b50[234]\b|network/i;
+/** All of them take many minutes: `npm run test:managers`; MANAGERS=yarn tries those of this name. */
+const { MANAGERS: chosen } = process.env;
+const tried = managers.filter(({ name }) => !chosen || chosen === "all" || name.startsWith(chosen));
+const versionsOf = (manager: (typeof managers)[number]) => (chosen ? nodeVersions : [manager.tried]);
 
 const photo = { create: { width: 640, height: 640, channels: 3, background: "#345" } } as const;
 
@@ -57,73 +26,122 @@ const works = [
   ...["workbook", "photo", "models", "products", "saved image", "mirror", "ZIP", "log of events"],
 ];
 
+/** Scripts of the project, which find this program as cat. */
+const scripts = {
+  notes: "cat notes.txt",
+  piped: "echo through a pipe | cat",
+  check: "catalogue doctor --mock --json",
+};
+
 // `npm run test:long` only: these install from the registry, afresh and without a lockfile.
-describe.runIf(isLong && process.env.MANAGERS !== undefined)("the packed package, installed afresh", () => {
+describe.runIf(isLong)("the packed package, installed afresh", () => {
   let installed: Installed;
-  let folder: string;
+  let tools: string;
   /** Why nothing can be installed, or what could not be. */
   let unavailable = "";
+  const withoutRegistry = (what: string, error: Error) => {
+    if (!noNetwork.test(error.message)) throw error;
+    unavailable = `${what} cannot reach the registry: ${error.message}`;
+  };
   beforeAll(async () => {
     installed = await installPackage();
-    folder = join(installed.folder, "tools");
-    mkdirSync(folder);
-    const nodes = Object.fromEntries(versions.map((one) => [`node-${one}`, `npm:${nodePackage}@${one}`]));
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies: { ...tools, ...nodes } }));
-    const got = await execa("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], {
-      ...{ cwd: folder, reject: false },
-    });
-    if (got.failed) unavailable = `cannot get the package managers from the registry: ${got.stderr}`;
-  }, 300_000);
+    tools = join(installed.folder, "tools");
+    await getTools(tools, nodeVersions).catch((error) => withoutRegistry("npm", error));
+  }, 600_000);
   afterAll(() => rmSync(installed.folder, { recursive: true, force: true }));
 
-  const nodePackage = `node-${process.platform}-${process.arch}`;
-  const passed = new Set<string>();
+  /** The cell of the table in docs/install.md, by manager and version. */
+  const cells = new Map<string, string>();
 
-  describe.each(tried)("by $name", ({ name, program, add, node, settings }) => {
-    test.for(versions)("on Node %s", { timeout: 300_000 }, async (version, { skip }) => {
+  describe.each(tried)("by $name", (manager) => {
+    const { name, program, add, node = [], unsupported = [] } = manager;
+
+    test.for(versionsOf(manager))("on Node %s", { timeout: 600_000 }, async (version, { skip }) => {
       skip(unavailable !== "", unavailable);
       const project = temporaryFolder();
-      const bin = join(folder, `node_modules/node-${version}/bin`);
+      const home = join(project, "home");
+      mkdirSync(home);
+      const run = nodeOf(tools, version, project, home);
+      const tool = join(tools, "node_modules", program);
+      expect((await run("--version")).stdout).toMatch(new RegExp(`^v${version}\\.`));
+      if (unsupported.includes(version)) {
+        expect((await run(tool, "--version")).stderr).toMatch(/ does not support Node\.js v/);
+        cells.set(`${name} ${version}`, "not supported by npm");
+        return;
+      }
+
+      fillProject(project, manager, installed.tarball, scripts);
       cpSync(join(root, "fixtures"), join(project, "fixtures"), { recursive: true });
       cpSync(join(root, "test/package/smoke.mjs"), join(project, "smoke.mjs"));
-      cpSync(installed.tarball, join(project, "package.tgz"));
       writeFileSync(join(project, "photo.png"), await sharp(photo).png().toBuffer());
-      writeFileSync(
-        join(project, "package.json"),
-        '{ "name": "shop", "version": "1.0.0", "private": true }\n',
-      );
-      writeFileSync(join(project, "yarn.lock"), "");
-      if (settings !== undefined)
-        writeFileSync(join(project, ".yarnrc.yml"), `${settings}enableTelemetry: false\n`);
-      const env = { PATH: `${bin}:${process.env.PATH}`, HOME: project, CAT_HOME: join(project, "home") };
-      const run = (args: readonly string[]) =>
-        execa(join(bin, "node"), args, { cwd: project, env: { ...env, CI: "1" }, timeout: 240_000 });
-      const tool = join(folder, "node_modules", program);
+      writeFileSync(join(project, "notes.txt"), "first note\nlast note\n");
+      await run(tool, ...add).catch((error) => withoutRegistry(name, error));
+      skip(unavailable !== "", unavailable);
 
-      expect((await run(["--version"])).stdout).toMatch(new RegExp(`^v${version}\\.`));
-      const added = await run([tool, ...add]).catch((error: Error) => error);
-      if (added instanceof Error && noNetwork.test(added.message)) {
-        unavailable = `${name} cannot reach the registry: ${added.message}`;
-        skip(unavailable);
-      }
-      if (added instanceof Error) throw added;
-      const script = await run(node.length === 0 ? ["smoke.mjs"] : [tool, ...node, "smoke.mjs"]);
-      expect(script.stdout.split("\n").sort()).toEqual([...works].sort());
-      passed.add(`${name} ${version}`);
+      const smoke = await run(...(node.length === 0 ? [] : [tool, ...node]), "smoke.mjs");
+      expect(smoke.stdout.trimEnd().split("\n").sort()).toEqual([...works].sort());
+      const script = async (script: keyof typeof scripts) =>
+        (await run(tool, "run", script)).stdout.split("\n");
+      expect(await script("notes")).toEqual(expect.arrayContaining(["first note", "last note"]));
+      expect(await script("piped")).toContain("through a pipe");
+      const report = (await script("check")).find((line) => line.startsWith("{"))!;
+      const cat = JSON.parse(report).checks.find((check: { name: string }) => check.name === "cat");
+      expect(cat).toMatchObject({
+        status: "warning",
+        message: expect.stringMatching(
+          /^scripts of this project find this program as cat: .*; cat FILE goes to \/\S+$/,
+        ),
+      });
+      cells.set(`${name} ${version}`, "✓");
     });
+  });
+
+  test("by npm for oneself: both names, man pages and Tab, and a file is imported and that undone", async ({
+    skip,
+  }) => {
+    skip(unavailable !== "", unavailable);
+    const folder = temporaryFolder();
+    const prefix = join(folder, "own");
+    const install = ["install", "--global", "--prefix", prefix, "--ignore-scripts", installed.tarball];
+    await execa("npm", install).catch((error) => withoutRegistry("npm", error));
+    skip(unavailable !== "", unavailable);
+    await using mock = await startMock({ demo: 1 });
+    const env = {
+      PATH: `${prefix}/bin:${process.env.PATH}`,
+      ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, CAT_HOME: join(folder, "home") },
+    };
+    const run = async (program: string, ...args: string[]) =>
+      (await execa(program, args, { cwd: folder, env })).stdout;
+    const references = async () =>
+      (await run("cat", "products", "list", "--format", "csv", "--fields", "reference")).split("\n").slice(1);
+    writeFileSync(join(folder, "a.csv"), "reference,name,images\nA-1,Dress,https://cdn.example.com/a.jpg\n");
+    const before = await references();
+    await run("cat", "import", "a.csv", "--no-progress");
+    expect(await references()).toEqual(["A-1", ...before]);
+    await run("catalogue", "imports", "undo", "last", "--yes", "--no-progress");
+    expect(await references()).toEqual(before);
+    expect(await run("cat", "a.csv")).toContain("A-1,Dress");
+    expect(existsSync(join(prefix, "share/man/man1/cat-import.1"))).toBe(true);
+    expect(await run("catalogue", "__complete", "catalogue", "imports", "un")).toContain("undo");
+    expect(await run("catalogue", "completion", "bash")).toContain("__complete");
   });
 
   test("docs/install.md has a tick for each of them that works, and for no other", ({ skip }) => {
     skip(unavailable !== "", unavailable);
     const page = readFileSync(join(root, "docs/install.md"), "utf8");
-    const rows = [...page.matchAll(/^\| (npm 1\d|pnpm|yarn [^|]*?) +\|(.*)\|$/gm)].map(([, name, cells]) => ({
-      name: name!,
-      ticks: cells!.split("|").map((cell) => cell.trim()),
-    }));
-    const expected = tried.map(({ name }) => ({
-      name,
-      ticks: versions.map((version) => (passed.has(`${name} ${version}`) ? "✓" : "")),
-    }));
-    expect(rows.filter(({ name }) => tried.some((one) => one.name === name))).toEqual(expected);
+    const header = /^\| Linux x64 \|(.*)\|$/m
+      .exec(page)![1]!
+      .split("|")
+      .map((cell) => cell.trim());
+    expect(header).toEqual(nodeVersions.map((version) => `Node ${version}`));
+    const rows = [...page.matchAll(/^\| ((?:npm|pnpm|yarn) \d[^|]*?) +\|(.*)\|$/gm)];
+    expect(rows.map(([, name]) => name)).toEqual(managers.map(({ name }) => name));
+    const found = new Map<string, string>(
+      rows.flatMap(([, name, row]) =>
+        row!.split("|").map((cell, column) => [`${name} ${nodeVersions[column]}`, cell.trim()] as const),
+      ),
+    );
+    const wanted = tried.flatMap((one) => versionsOf(one).map((version) => `${one.name} ${version}`));
+    expect(wanted.map((one) => [one, found.get(one)])).toEqual(wanted.map((one) => [one, cells.get(one)]));
   });
 });

@@ -380,9 +380,9 @@ describe("products that exist in another writing", () => {
   test("are asked about on a terminal", async () => {
     const world = await worldWith(["1001"]);
     world.writeRows("a.csv", ["1001.0,Belt"]);
-    const terminal = atTerminal(world, "import a.csv");
-    await terminal.type("Import 1 doubtful value as it is?", "y\r");
-    await terminal.type("Create a new product in addition to the existing one?", "n\r");
+    const terminal = atTerminal(world, "import a.csv --quiet");
+    await terminal.type('Import 1 doubtful value of a.csv as it is ("1001.0")?', "y\r");
+    await terminal.type("Create a new product in addition to the existing one (1001.0 for 1001)?", "n\r");
     expect((await terminal.ran).exit).toBe(2);
     expect(world.named()).toEqual(["1001 Known 1001"]);
   });

@@ -106,6 +106,16 @@ describe("a sheet that is open in a spreadsheet program is imported as it was sa
     expect(world.products()).toHaveLength(1);
   });
 
+  test("and such a file given as FILE is named", async () => {
+    const { cat, write } = await createWorld();
+    write(".~lock.a.csv#", ",anna,laptop,,;");
+    expect(await cat("import .~lock.a.csv#")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr: "error: .~lock.a.csv# is a lock file of LibreOffice\nChoose the file without .~lock. and #.\n",
+    });
+  });
+
   test("not for a lock file of another sheet, a folder, or what comes from a pipe", async () => {
     const world = await createWorld();
     world.write("a.csv", sheet);

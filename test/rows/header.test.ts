@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { importForm } from "../../src/flows/import/import-form.ts";
@@ -35,6 +36,24 @@ describe("titles, comments and groups above the header are not read, with a note
     const line = name === "declared.csv" ? 2 : 1;
     expect(lines[0]).toBe(`${name}:${line}  ${above} ${were} not read.`);
     expect({ exit, products }).toEqual({ exit: 0, products: expected });
+  });
+
+  test.each([
+    ["a.csv", (text: string) => text],
+    ["a.csv.gz", (text: string) => gzipSync(text)],
+  ])("unless they are rows, as in a sheet that was sorted with its header: %s", async (name, toBytes) => {
+    const rows = `A-1,Dress,${photo}\nB-2,Hat,x.jpg\nreference,name,image_front\nS-3,Sock,${photo}\n`;
+    const { exit, lines, products } = await imported(name, toBytes(rows));
+    expect([exit, products]).toEqual([3, []]);
+    expect(lines.slice(0, 2)).toEqual([
+      `${name}:1  -  wrong_format  this row is above the header: move the header to the first line`,
+      `${name}:1  2 lines above the header were not read.`,
+    ]);
+  });
+
+  test("a line about the export with the address of the shop is not a row", async () => {
+    const text = `Products,2026-03-01,https://shop.example.com/\nreference,name,images\nA,Dress,${photo}\n`;
+    expect(await imported("a.csv", text)).toMatchObject({ exit: 0, products: ["A Dress"] });
   });
 
   test("and the note is in --json, with the first line as its value", async () => {
@@ -193,6 +212,16 @@ describe("lines that are no rows are named as what they are", () => {
     ["(2 rows affected)"],
     ["2 rows in set (0.00 sec)"],
     ["3 Zeilen"],
+    ["2 row(s) returned"],
+    ["Total products: 2"],
+    ["Number of rows = 12"],
+    ["Anzahl Artikel: 1.200"],
+    ["Count: 2"],
+    ["Completion time: 2026-03-01T10:00:00.0000000+01:00"],
+    ["[2 rows x 3 columns]"],
+    ["Fetched 2 rows"],
+    ["Query OK, 2 rows affected (0.01 sec)"],
+    ["Query OK", " 2 rows affected (0.01 sec)"],
     ["Seite 1 von 2"],
     ["-----", "----", "---"],
     ["=========="],
@@ -205,6 +234,9 @@ describe("lines that are no rows are named as what they are", () => {
 
   test.each([
     ["Total Look", "Dress", photo],
+    ["Total look 2", "Dress", photo],
+    ["Count 2", "Dress", photo],
+    ["Records: 2", "12", ""],
     ["Total", "Dress", photo],
     ["Sum-1", "12", photo],
     ["Summer", "12", photo],
@@ -239,6 +271,23 @@ describe("a table that another program saved again gets a sentence about it, and
     expect(problems[0]).toMatchObject({ line, code, message: expect.stringMatching(message) });
     const { exit, stderr } = await cat(`import ${name} --no-progress`);
     expect([exit, stderr.includes("--map"), products()]).toEqual([3, false, []]);
+  });
+
+  test("also with headers that are not known, and were not quoted", async () => {
+    const { exit, lines } = await imported("a.csv", `SKU;Title;Photo,,\nA;Dress;${photo},,\n`);
+    expect([exit, lines[0]]).toEqual([
+      3,
+      "a.csv:1  -  wrong_format  each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV",
+    ]);
+  });
+
+  test("also with a frame, as by sqlite3 in its mode box", async () => {
+    const text = `┌───────────┬──────┐\n│ reference │ name │\n├───────────┼──────┤\n│ A-1       │ Bag  │\n└───────────┴──────┘\n`;
+    const { exit, lines } = await imported("a.csv", text);
+    expect([exit, lines[0]]).toEqual([
+      3,
+      "a.csv:1  -  wrong_format  this is a table with a frame, as programs show it on a screen: save it as CSV from the program",
+    ]);
   });
 
   test("unless the header is mapped as it is", async () => {

@@ -194,13 +194,31 @@ describe("rows of one reference without the flag", () => {
     },
   );
 
-  test("rows that contradict each other get no offer", async () => {
+  test("rows that contradict each other get no offer, and a note with both values", async () => {
     const world = await worldOf();
-    world.write("a.csv", `reference,name,images\nA,Hat,${cdn}/1.jpg\nA,Cap,${cdn}/2.jpg\n`);
+    const rows = `A,Hat,${cdn}/1.jpg\nB,Sock,${cdn}/3.jpg\nA,Cap,${cdn}/2.jpg\nA,Cap,${cdn}/4.jpg\n`;
+    world.write("a.csv", `reference,name,images\n${rows}B,Shoe,\n`);
     const ran = await world.cat("import a.csv --no-progress");
     expect(ran.exit).toBe(3);
     expect(ran.stderr).not.toContain("--merge-rows");
     expect(ran.stderr).not.toContain("keep one");
+    const { notes, invalid, problems } = JSON.parse(
+      (await world.cat("import a.csv --dry-run --json")).stdout,
+    );
+    const message = '2 products have rows that contradict each other: name "Cap" contradicts "Hat" on line 2';
+    expect([notes, invalid, problems.length]).toMatchObject([
+      [{ code: "contradicting_rows", count: 2, line: 4, param: "name", message }],
+      3,
+      4,
+    ]);
+  });
+
+  test("rows with more photos than a product may have get no offer", async () => {
+    const world = await worldOf();
+    const rows = Array.from({ length: 21 }, (_, at) => `A,Hat,${cdn}/${at}.jpg\n`).join("");
+    world.write("a.csv", `reference,name,images\n${rows}B,Sock,${cdn}/b.jpg\n`);
+    const ran = await world.cat("import a.csv --no-progress");
+    expect([ran.exit, ran.stderr.includes("--merge-rows")]).toEqual([3, false]);
   });
 
   test("--skip-invalid imports no part of a product: all its rows are in the failed file, which the flag imports", async () => {

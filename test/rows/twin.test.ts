@@ -237,16 +237,18 @@ describe("a reference that looks like that of another product of the service is 
   test.each(["csv", "xlsx", "ndjson"])(
     "a sheet that was exported (%s) imports back as it is",
     async (format) => {
-      const world = await worldWith("P-1", "P-1\u200b", "P\u00ad-1", "Ｐ-1");
+      const world = await worldWith("P-1", "P-1\u200b", "P\u00ad-1", "Ｐ-1", '="7"');
+      await world.cat(["api", "PATCH", `/products/${world.products()[0]!.id}`, "-F", "name=Dress\u200b"]);
       await world.cat(`products export a.${format}`);
       expect(await world.cat(`import a.${format} --json`)).toMatchObject({ exit: 0, stderr: "" });
       const ran = await world.cat(`import a.${format} --plan --json`);
-      expect(JSON.parse(ran.stdout.trimEnd().split("\n").at(-1)!)).toMatchObject({ unchanged: 4 });
+      expect(JSON.parse(ran.stdout.trimEnd().split("\n").at(-1)!)).toMatchObject({ unchanged: 5 });
+      expect(world.products().map(({ name }) => name)).toContain("Dress\u200b");
       if (format !== "csv") return;
       // Another row is not one of them.
       world.write("b.csv", `${world.read("a.csv")}Ｐ-1\u200b,Hat,,,${url},\n`);
       const { problems } = JSON.parse((await world.cat("import b.csv --dry-run --json")).stdout);
-      expect(problems).toMatchObject([{ line: 6, code: "duplicate_reference_in_file" }]);
+      expect(problems).toMatchObject([{ line: 7, code: "duplicate_reference_in_file" }]);
     },
   );
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { CatError } from "../../errors.ts";
 import { maskedKey } from "../../http/mask.ts";
+import { decodedText } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts, type Prompts } from "../app/prompts.ts";
 import { UsageError } from "../context/errors.ts";
@@ -201,13 +202,13 @@ async function readKey(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Prom
       hint: "Run: cat login --with-key < keyfile. Without --with-key the key is asked for, and not shown.",
     });
   }
-  let text = "";
+  const chunks: Buffer[] = [];
   for await (const chunk of stdin) {
-    text += String(chunk);
+    chunks.push(Buffer.from(chunk));
     // Larger input is another file by mistake.
-    if (text.length > 64 * 1024) break;
+    if (Buffer.concat(chunks).length > 64 * 1024) break;
   }
-  return text;
+  return decodedText(Buffer.concat(chunks));
 }
 
 /** `cat logout` removes the key of the profile; succeeds if it has none. */

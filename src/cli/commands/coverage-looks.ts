@@ -16,6 +16,7 @@ import { requiredFields, splitValues } from "../../flows/generate/columns/read-r
 import { meantValues } from "../../flows/generate/columns/vocabulary.ts";
 import { plainCsv } from "../../flows/outputs/cells.ts";
 import { counted, series } from "../../flows/words.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import { learnedLooks } from "../completion/learned-values.ts";
@@ -23,7 +24,6 @@ import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { either } from "../flags/usage-error.ts";
 import { readProductsFile } from "../mapping/products-file.ts";
-import { shellWord } from "../output/command-words.ts";
 import { problemList } from "../output/problem-list.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 import type { CoverageFlags, LooksFlags } from "./coverage-flags.ts";

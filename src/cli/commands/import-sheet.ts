@@ -8,12 +8,12 @@ import { type ExportedCells, exportedColumn, exportedValue } from "../../flows/i
 import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
 import { counted } from "../../flows/words.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { formatForExcel, type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
 import type { RawListFlags } from "../flags/print-flags.ts";
-import { shellWord } from "../output/command-words.ts";
 import { tell } from "../output/io.ts";
 import { outputFormat } from "../output/output-names.ts";
 import { jsonLine, visibleInCell } from "../output/visible.ts";

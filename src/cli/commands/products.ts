@@ -5,6 +5,7 @@ import { sexes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { productsKind } from "../../flows/export/selection/columns.ts";
 import { carriedOut } from "../../flows/service-errors.ts";
+import { withoutUnseenEnds } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { showDone } from "../app/send-once.ts";
 import { UsageError } from "../context/errors.ts";
@@ -192,8 +193,8 @@ const createCommand = (app: App): Command =>
       ],
     ],
   })
-    .requiredOption("--reference <REFERENCE>", "your product code")
-    .requiredOption("--name <NAME>", "name of the product")
+    .requiredOption("--reference <REFERENCE>", "your product code", withoutUnseenEnds)
+    .requiredOption("--name <NAME>", "name of the product", withoutUnseenEnds)
     .addOption(uncheckedSex)
     .option("--description <TEXT>", "description of the product")
     .requiredOption(
@@ -210,7 +211,7 @@ async function createProduct(app: App, { image, ...fields }: CreateFlags): Promi
   const photos = await photoArguments(image, cwd, [
     () => checkSex(fields.sex),
     ...(["reference", "name"] as const).map((field) => () => {
-      if (fields[field].trim() !== "") return;
+      if (fields[field] !== "") return;
       const hint = "Nothing was sent. Fix the value and run the command again.";
       throw new CatError(`${field} is empty`, {
         type: "input",
@@ -256,8 +257,8 @@ const updateCommand = (app: App): Command =>
     ],
   })
     .argument(...product)
-    .option("--name <NAME>", "new name")
-    .option("--reference <REFERENCE>", "new reference")
+    .option("--name <NAME>", "new name", withoutUnseenEnds)
+    .option("--reference <REFERENCE>", "new reference", withoutUnseenEnds)
     .option("--description <TEXT>", "new description")
     .addOption(new Option("--sex <SEX>", "who wears it").choices(sexes))
     .option(

@@ -75,7 +75,7 @@ export class NotStartedError extends CatError {
       {
         type: "command",
         code: isMissing ? "command_not_found" : "command_not_startable",
-        hint: "Check its name and path. To run a shell command: -- sh -c 'COMMAND'",
+        hint: `Check its name and path. To run a shell command: -- ${process.platform === "win32" ? "cmd /c COMMAND" : "sh -c 'COMMAND'"}`,
         cause,
       },
     );

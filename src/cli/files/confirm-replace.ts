@@ -28,13 +28,13 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
   const existing: NamedFile[] = [];
   for (const file of files) {
     const { flag, name, path } = file;
-    const { found, problem } = await writablePlace(path);
+    const { found, problem, hint } = await writablePlace(path);
     const why = problem ?? folderProblem(name, found);
     if (why !== null) {
       const stdout = file.hasStdout ? ` Use ${asTyped(flag, "-")} for standard output.` : "";
       throw new UsageError(`cannot write ${asTyped(flag, app.io.visible(name))}: ${why}`, {
         param: flag,
-        hint: `Choose a file${withFlag(flag)}.${stdout}`,
+        hint: hint ?? `Choose a file${withFlag(flag)}.${stdout}`,
       });
     }
     if (found !== null) existing.push(file);

@@ -145,16 +145,19 @@ async function freeName(
 }
 
 async function checkWritable(flag: string | null, path: string, name: string): Promise<Stats | null> {
-  const { found, problem } = await writablePlace(path);
-  if (problem !== null) throw unwritable(flag, name, problem);
+  const { found, problem, hint } = await writablePlace(path);
+  if (problem !== null) throw unwritable(flag, name, problem, hint);
   return found;
 }
 
-function unwritable(flag: string | null, name: string, why: string): UsageError {
-  return new UsageError(`cannot write ${flag ?? "the failed file"} ${name}: ${why}`, {
-    param: flag ?? "--failed",
-    hint: chooseAnother(flag),
-  });
+function unwritable(
+  flag: string | null,
+  name: string,
+  why: string,
+  hint: string = chooseAnother(flag),
+): UsageError {
+  const param = flag ?? "--failed";
+  return new UsageError(`cannot write ${flag ?? "the failed file"} ${name}: ${why}`, { param, hint });
 }
 
 function chooseAnother(flag: string | null, article = "another"): string {

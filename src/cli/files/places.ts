@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileProblem } from "../../errors.ts";
 import { fileStart } from "../../flows/files/disk.ts";
 import { whereLinksLead } from "../../flows/files/file-names.ts";
+import { whyNotChanged } from "../../open-file.ts";
 import { applicationId } from "../../state/migrations.ts";
 import { isNameOfState } from "../../state/state-place.ts";
 import { type Asker, ownPlaces, stateFiles } from "../app/profile-state.ts";
@@ -40,14 +41,23 @@ export async function identityOfFile(path: string): Promise<string | null> {
   return (await stat(path).catch(() => null))?.isFile() ? readIdentity(path) : null;
 }
 
+/** Whether and why a path cannot be written. */
+export interface WritablePlace {
+  /** The result of `stat`. */
+  readonly found: Stats | null;
+  /** The reason, as a clause. */
+  readonly problem: string | null;
+  /** What to do, if not to choose another path. */
+  readonly hint?: string | undefined;
+}
+
 /**
  * Checks before the work begins that a path can be written, because the output cannot be created a second
- * time: an output is a regular file. Returns the result of `stat`, and the reason why the path cannot be
- * written, as a clause.
+ * time: an output is a regular file.
  */
-export async function writablePlace(path: string): Promise<{ found: Stats | null; problem: string | null }> {
+export async function writablePlace(path: string): Promise<WritablePlace> {
   let stats: Stats | null = null;
-  const rejected = (problem: string) => ({ found: stats, problem });
+  const rejected = (problem: string, hint?: string) => ({ found: stats, problem, hint });
   try {
     stats = await stat(path);
   } catch (error) {
@@ -60,6 +70,8 @@ export async function writablePlace(path: string): Promise<{ found: Stats | null
   if (descriptor.test(path)) return rejected("it is a descriptor; use the path of a file");
   // A read-only file could be replaced, but a shell's `>` would not write it either.
   if (stats !== null && (await whyNotWritten(path)) !== null) return rejected("permission denied");
+  const inUse = stats !== null && whyNotChanged(path) === "EBUSY" ? fileProblem({ code: "EBUSY" }) : null;
+  if (inUse !== null) return rejected(inUse.why, inUse.hint);
   // The output is written to a file next to it, after links are resolved, and then renamed.
   const fault = await whyNotWritten(dirname(await whereLinksLead(path)));
   if (fault !== null) return rejected(fault === "ENOENT" ? "its folder does not exist" : folderDenied);

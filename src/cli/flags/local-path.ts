@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Argument, Command, Option } from "commander";
 import { isBucketAddress } from "../../flows/bucket/address.ts";
+import { shellWord } from "../../shell-word.ts";
 import { UsageError } from "../context/errors.ts";
-import { shellWord } from "../output/command-words.ts";
 
 /** The placeholders of values that are paths. */
 export const pathPlaceholder = /\b(?:FILE|FOLDER|DIR|PHOTO|DECISIONS|PLAN|OUT)\b/;
@@ -43,6 +43,7 @@ const onlineSheets: readonly (readonly [host: RegExp, program: string, menu: str
     "File > Save As > Download a Copy",
   ],
   [/^(?:.+\.)?dropbox\.com$/, "Dropbox", "Download"],
+  [/^(?:.+\.)?airtable\.com$/, "Airtable", "Download CSV"],
 ];
 
 /** What to do instead. The rest of an address may hold credentials, and is not shown. */

@@ -1,4 +1,4 @@
-import { visible } from "../../text.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 
 /** A command for the same service and profile, for the user to copy: `cat imports get ID --profile dev`. */
@@ -12,7 +12,10 @@ export const flagLine = (
   words: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   { profile, baseUrl, mock }: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">,
-): string => ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })].map(shellWord).join(" ");
+): string =>
+  ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })]
+    .map((word) => shellWord(word))
+    .join(" ");
 
 /** A change to a command as it was typed. */
 interface TypedChange {
@@ -31,7 +34,9 @@ export function typedLine(
     without.includes(word) ||
     withoutValues.some((flag) => word === flag || word.startsWith(`${flag}=`) || typed[at - 1] === flag);
   const kept = typed.filter((word, at) => !isLeftOut(word, at));
-  return ["cat", ...kept, ...add.filter((word) => !kept.includes(word))].map(shellWord).join(" ");
+  return ["cat", ...kept, ...add.filter((word) => !kept.includes(word))]
+    .map((word) => shellWord(word))
+    .join(" ");
 }
 
 /** What starts over or decides about an earlier run, which the next run must not do again. */
@@ -57,22 +62,3 @@ export const flagWords = (flags: Readonly<Record<string, unknown>>): string[] =>
 
 /** A file as an argument: a name that starts with `-` would be a flag. */
 export const fileWord = (file: string): string => (file.startsWith("-") && file !== "-" ? `./${file}` : file);
-
-/** A word of a command line for the user to copy, quoted if it has special characters of a shell. */
-export function shellWord(text: string): string {
-  if (/^[\w./:@%+-][\w./=:@%+-]*$/.test(text)) return text;
-  if (visible(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
-  // Control and invisible characters become escapes that bash, zsh and ksh read. Bytes are octal, because the
-  // three shells agree on the length of octal escapes.
-  return `$'${Array.from(text, escaped).join("")}'`;
-}
-
-function escaped(character: string): string {
-  if (character === "'" || character === "\\") return `\\${character}`;
-  const short = visible(character);
-  if (short === character || /^\\[nrt]$/.test(short)) return short;
-  return Array.from(
-    new TextEncoder().encode(character),
-    (byte) => `\\${byte.toString(8).padStart(3, "0")}`,
-  ).join("");
-}

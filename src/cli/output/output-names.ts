@@ -1,7 +1,9 @@
 // The one check whether the name of an output fits what is written: Excel refuses NDJSON named .xlsx.
 
 import { existsSync } from "node:fs";
-import { extname, resolve } from "node:path";
+import { platform } from "node:os";
+import { extname, resolve, win32 } from "node:path";
+import { isDeviceName } from "../../contract/image-file.ts";
 import { series } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
@@ -58,6 +60,17 @@ function formatOfEnding<Format extends OutputFormat>(
   return found ?? (known.has(ending) ? undefined : null);
 }
 
+/** Throws UsageError for a name that on Windows only Node can use: the user could neither open nor delete the file. */
+function rejectNameOfWindows(flag: string, name: string): void {
+  const last = win32.basename(name);
+  const isUsual = !isDeviceName(last) && !/[<>:"|?*]|[^.][. ]$|^\.{3}|^ $/.test(last);
+  if (platform() !== "win32" || isUsual) return;
+  throw new UsageError(`cannot write ${asTyped(flag, name)}: Windows does not allow this name`, {
+    param: flag,
+    hint: "Choose another name.",
+  });
+}
+
 /**
  * The format of an output: that of its name, else of `--format`, else the first of those that the command writes. Throws
  * UsageError for a name that ends like another format.
@@ -68,6 +81,7 @@ export function outputFormat<Format extends OutputFormat>(
   formats: readonly [Format, ...Format[]],
   given?: Format,
 ): Format {
+  rejectNameOfWindows(flag, name);
   const ofName = formatOfEnding(name, formats);
   if (ofName === null) return given ?? formats[0];
   if (ofName !== undefined && (given ?? ofName) === ofName) return ofName;
@@ -97,6 +111,7 @@ function meant<Format extends OutputFormat>(name: string, formats: readonly Form
 
 /** Throws UsageError for a folder that would be created under the name of a file. */
 export function rejectFileName(flag: string, name: string, { cwd }: Pick<Context, "cwd">): void {
+  rejectNameOfWindows(flag, name);
   const ending = endingOf(name);
   if (!known.has(ending) || existsSync(resolve(cwd, name))) return;
   throw new UsageError(`cannot write ${asTyped(flag, name)}: it is a folder, not ${ending}`, {

@@ -101,11 +101,9 @@ async function checkReportFiles(
   const files: OutFile[] = [];
   const isOurs = await ownFiles(app, ledger);
   for (const name of report) {
-    const unwritable = (why: string) =>
-      new UsageError(`cannot write --report ${app.io.visible(name)}: ${why}`, {
-        param: "--report",
-        hint: "Choose another file, for example --report gitlab.json or --report junit.xml.",
-      });
+    const another = "Choose another file, for example --report gitlab.json or --report junit.xml.";
+    const unwritable = (why: string, hint = another) =>
+      new UsageError(`cannot write --report ${app.io.visible(name)}: ${why}`, { param: "--report", hint });
     if (name === "-") throw unwritable("standard output is for the summary");
     outputFormat("--report", name, ["json", "xml"]);
     if (!isXml(name) && extname(name).toLowerCase() !== ".json")
@@ -114,8 +112,8 @@ async function checkReportFiles(
     const path = resolve(cwd, name);
     const standing = await readStanding(path);
     if (taken.has(standing.identity)) throw unwritable("the command already reads or writes it");
-    const { found, problem } = await writablePlace(path);
-    if (problem !== null) throw unwritable(problem);
+    const { found, problem, hint } = await writablePlace(path);
+    if (problem !== null) throw unwritable(problem, hint);
     if (await isOurs(standing)) throw unwritable("the program keeps its own data there");
     taken.add(standing.identity);
     // It is a report of the last run, which this one replaces.

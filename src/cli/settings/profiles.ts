@@ -1,8 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { fileProblem } from "../../errors.ts";
 import { DeepJsonError, isObject, parseJson } from "../../json.ts";
+import { decodedText } from "../../text.ts";
 import { UsageError } from "../context/errors.ts";
 import { type HomeContext, homeFolder } from "./home-folder.ts";
 import { isProfileName } from "./profile-names.ts";
@@ -92,7 +94,7 @@ export async function readProfiles(context: HomeContext): Promise<Profiles> {
 export async function readConfig(path: string): Promise<Config | null> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = decodedText(await readFile(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
@@ -124,8 +126,7 @@ function checkedConfig(text: string, path: string): Config {
   };
   let parsed: unknown;
   try {
-    // Editors on Windows may add a byte order mark.
-    parsed = parseJson(text.replace(/^\ufeff/, ""));
+    parsed = parseJson(text);
   } catch (error) {
     const isDeep = error instanceof DeepJsonError;
     throw problem(isDeep ? `line ${error.line} has ${error.message}` : "it is not valid JSON", error);
@@ -154,7 +155,7 @@ const unreadableConfig = (path: string, why: string, cause?: unknown): UsageErro
   new UsageError(`cannot read the config file ${path}: ${why}`, {
     code: "invalid_config",
     hint: isOwnFolder(dirname(path))
-      ? `Fix the file or move it to another place: mv ${path} ${path}.old`
+      ? `Fix the file or move it to another place: ${platform() === "win32" ? "move" : "mv"} ${path} ${path}.old`
       : `Set CAT_HOME to a folder of your own, or make this one yours: sudo chown -R "$USER" ${dirname(path)}`,
     ...(cause === undefined ? {} : { cause }),
   });

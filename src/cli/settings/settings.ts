@@ -2,10 +2,10 @@ import { type InsecureHosts, isInsecure, parseBaseUrl } from "../../client/base-
 import { signatureHeader } from "../../contract/signature.ts";
 import { exactHost } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import { shellWord } from "../output/command-words.ts";
 import type { HomeContext } from "./home-folder.ts";
 import { type Env, isSet, namedProfile } from "./profile-names.ts";
 import { defaultProfile, type Profile, type Profiles, readProfiles, toKeyStore } from "./profiles.ts";

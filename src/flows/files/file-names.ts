@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
+import { realpath as realpathByLinks } from "node:fs";
 import { readdir, readlink, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, resolve, sep } from "node:path";
+import { promisify } from "node:util";
 import { moveFile } from "../../move-file.ts";
 import { rejectForeignLink } from "../../open-file.ts";
 import { startInBytes } from "../../text.ts";
@@ -79,6 +81,13 @@ export function partName(name: string): string {
   return `.${startInBytes(name, longest - ".".length - ending.length)}${ending}`;
 }
 
+/**
+ * The path without links, of a file or folder that exists. Windows cannot tell it for some drives and long paths, where Node
+ * looks for links itself.
+ */
+export const realPath = (path: string): Promise<string> =>
+  realpath(path).catch(() => promisify(realpathByLinks)(path));
+
 /** The links of a path that are followed at most, as by the system: circular links have no target. */
 const mostLinks = 40;
 
@@ -91,7 +100,7 @@ export async function whereLinksLead(path: string): Promise<string> {
   for (let followed = 0; followed < mostLinks; followed++) {
     rejectForeignLink(at, followed);
     const target = await readlink(at).catch(() => null);
-    if (target === null) return realpath(at).catch(() => (at === path ? path : resolve(at)));
+    if (target === null) return realPath(at).catch(() => (at === path ? path : resolve(at)));
     // Not joined: only the system resolves `..` correctly after a folder that is a link.
     at = isAbsolute(target) ? target : `${dirname(at)}${sep}${target}`;
   }

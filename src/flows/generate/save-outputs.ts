@@ -1,13 +1,13 @@
 // Saving: the output of each task that succeeded, as a file that appears when it is complete, while other tasks run.
 
-import { readdir, rename, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Client } from "../../client/client.ts";
 import { detectImageType, imageExtensions, imageTypeBytes, safeFilename } from "../../contract/image-file.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
-import { syncFolder } from "../../move-file.ts";
+import { moveFile, syncFolder } from "../../move-file.ts";
 import { isLabeled, toDigitalSource } from "../files/ai-label.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { downloadFile, rejectIncompleteImage, withSizeHint } from "../files/download-file.ts";
@@ -157,7 +157,9 @@ export class OutputSaver {
       throw new OutputError(target, error);
     };
     if (chunks === null) {
-      await rename(path, target).catch(unusable);
+      await Promise.resolve()
+        .then(() => moveFile(path, target, false))
+        .catch(unusable);
       return name;
     }
     for (const part of (await this.#readFolder()).parts)

@@ -12,10 +12,11 @@ import {
   photoPosition,
   type RowColumns,
   uncutTexts,
+  withoutHeader,
 } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
-import { exportedColumn, isExportedAs, placeOfColumn, withPlaces } from "./said.ts";
+import { isExportedText, placeOfColumn, withPlaces } from "./said.ts";
 import { severalPhotos } from "./url-problems.ts";
 
 /** The place of an image in its record. */
@@ -100,11 +101,13 @@ export class CsvCells implements RowColumns {
     row[photoColumns] = places;
     row[emptyColumns] = empty;
     if (uncut === undefined) return row;
-    const { reference, ...others } = uncut;
-    const exported = reference === undefined ? "" : unguardedCell(reference).trim();
-    const isKept = isExportedAs(exported, row[exportedColumn]);
-    if (isKept) row.reference = exported;
-    row[uncutTexts] = isKept ? others : uncut;
+    for (const [field, cell] of Object.entries(uncut)) {
+      const text = unguardedCell(cell).trim();
+      if (!isExportedText(field, text, row)) continue;
+      row[field] = text;
+      delete uncut[field];
+    }
+    row[uncutTexts] = uncut;
     return row;
   }
 
@@ -135,7 +138,7 @@ export class CsvCells implements RowColumns {
   strayCell(record: readonly string[]): { column: number; message: string } | null {
     for (const [column, imageColumn] of this.#doubtful) {
       if (record[column]!.trim() === "") continue;
-      if (imageColumn === null) return { column, message: "this value is in a column without a header" };
+      if (imageColumn === null) return { column, message: withoutHeader };
       if (record[imageColumn]!.trim() === "") return { column, message: "this orientation has no image" };
     }
     return null;

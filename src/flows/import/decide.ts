@@ -2,6 +2,7 @@
 // (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import { shellWord } from "../../shell-word.ts";
 import { lookOf } from "../../text.ts";
 import { meantReference } from "../rows/damage.ts";
 import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
@@ -18,7 +19,7 @@ import type { ConflictChoice, PhotosMode } from "./import-input.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
 import type { Lookalike } from "./lookalikes.ts";
 import { lookalikeCode, spelled } from "./references.ts";
-import { isSameSource, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
+import { isEdited, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
 
 /** A row to import, and the decision about it. */
 export interface DecidedRow extends WeighedRow {
@@ -201,7 +202,7 @@ const renamed = (reference: string, from: string | null): Decision => ({
   message:
     from === null
       ? "the row was exported with another reference, of a product that no longer exists: empty as_exported to import a new product"
-      : `the row was exported as ${from}: to change its reference, run cat products update ${from} --reference ${reference}`,
+      : `the row was exported as ${from}: to change its reference, run cat products update ${shellWord(from)} --reference ${shellWord(reference)}`,
 });
 
 /** A row whose product others gave another reference: importing it would create a second product. */
@@ -216,7 +217,7 @@ function decideRenamed(
   return {
     kind: "conflict",
     code: "reference_changed",
-    message: `the product has the reference ${now} since: write that in the row, or run cat products update ${now} --reference ${reference}`,
+    message: `the product has the reference ${now} since: write that in the row, or run cat products update ${shellWord(now)} --reference ${shellWord(reference)}`,
   };
 }
 
@@ -271,19 +272,6 @@ function decideDeleted(
   if (!isEdited(row.cells.said, before.said) || options.conflicts === "service") return { kind: "deleted" };
   if (options.conflicts === "sheet") return create(row, facts, options);
   return { kind: "conflict", ...productDeleted };
-}
-
-/** Whether a row says something else than before. A column that either has not is no edit. */
-export function isEdited(now: Said, before: Said): boolean {
-  for (const field of ledgerFields)
-    if (now.fields.knows(field) && before.fields.knows(field) && !now.fields.agrees(field, before.fields))
-      return true;
-  if (now.photos === null || before.photos === null) return now.photos !== null && now.photos.length > 0;
-  const isIn = (photo: Said["photos"], all: NonNullable<Said["photos"]>) =>
-    (photo ?? []).every(({ side, source }) =>
-      all.some((one) => isSameSource(one.source, source) && (side === one.side || side === undefined)),
-    );
-  return !isIn(now.photos, before.photos) || !isIn(before.photos, now.photos);
 }
 
 /** A row that says what it said before, of a product of which only digests are known. */

@@ -1,8 +1,9 @@
 // Guards: what a user has to confirm, or to allow by a flag, before anything is sent (docs/resuming.md, Guards).
 
+import { shortened } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
 import type { CheckResult } from "../rows/check.ts";
-import { doubtfulValues } from "../rows/notes.ts";
+import { doubtsAmong } from "../rows/notes.ts";
 import { counted, countList, grouped, shownName } from "../words.ts";
 import type { CheckedFile, ImportDeps, Limit } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -59,11 +60,15 @@ const declined = (
 /** Asks on a terminal about files with values that a program may have damaged. Throws if the user declines. */
 export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void> {
   for (const { check, input, deps } of files) {
-    const count = doubtfulValues(check.notes ?? []);
-    if (count === 0 || deps.confirm === undefined) continue;
-    const values =
-      count === 1 ? "1 doubtful value as it is" : `${grouped(count)} doubtful values as they are`;
-    if (!(await deps.confirm(`Import ${values}?`))) throw declined(input.file.source.name, correctIt);
+    const doubts = doubtsAmong(check.notes ?? []);
+    const [first] = doubts;
+    if (first === undefined || deps.confirm === undefined) continue;
+    const { name } = input.file.source;
+    const count = doubts.reduce((sum, doubt) => sum + doubt.count, 0);
+    const values = `${counted(count, "doubtful value")} of ${shownName(name)} as ${count === 1 ? "it is" : "they are"}`;
+    // With --quiet, nothing else says which.
+    if (!(await deps.confirm(`Import ${values} (${shortened(first.value)})?`)))
+      throw declined(name, correctIt);
   }
 }
 
@@ -92,7 +97,8 @@ export async function confirmLikeExisting({ likeExisting }: Plan, run: ImportRun
     note.count === 1
       ? "a new product in addition to the existing one"
       : `${grouped(note.count)} new products in addition to the existing ones`;
-  if (!(await deps.confirm(`Create ${products}?`))) throw declined(input.file.source.name, correctIt);
+  if (!(await deps.confirm(`Create ${products} (${note.value})?`)))
+    throw declined(input.file.source.name, correctIt);
 }
 
 const correctIt = "Correct the file. To import it without a question, add --yes.";

@@ -39,7 +39,7 @@ import {
 import { mergeContents } from "./merge-contents.ts";
 import { hasPlainPhotos, photoNotes, urlChecks, urlNotesOf } from "./photo-checks.ts";
 import { readReference, referenceProblems, uniqueReference } from "./references.ts";
-import { exportedColumn, isExportedAs, readExported, withPlaces } from "./said.ts";
+import { exportedColumn, isExportedAs, isExportedText, readExported, withPlaces } from "./said.ts";
 import { sharedPhotos } from "./shared-photos.ts";
 import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
@@ -200,7 +200,7 @@ function withoutUnseen(object: Record<string, unknown>): Record<string | symbol,
     const cut = withoutUnseenEnds(text);
     // Spaces go as they are: the service keeps those of a name.
     if (cut === text || !hadUnseenEnds(text, cut)) continue;
-    if (field === "reference" && isExportedAs(text, object[exportedColumn])) continue;
+    if (isExportedText(field, text, object)) continue;
     row = { ...row, [field]: cut, [uncutTexts]: { ...(row[uncutTexts] as object), [field]: text } };
   }
   return row;
@@ -212,7 +212,7 @@ function withoutFormulas(object: Record<string, unknown>): Record<string, unknow
   for (const field of judgedFields) {
     const value = object[field];
     const text = typeof value === "string" ? formulaText(value) : null;
-    if (text !== null) row = { ...row, [field]: text };
+    if (text !== null && !isExportedText(field, value as string, object)) row = { ...row, [field]: text };
   }
   return row;
 }

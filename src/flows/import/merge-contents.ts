@@ -1,6 +1,7 @@
 // One product of several rows (`--merge-rows`): a row per photo, size or color.
 
 import { shortened } from "../../contract/did-you-mean.ts";
+import { limits } from "../../contract/limits.ts";
 import {
   emptyColumns,
   type MergedContent,
@@ -42,7 +43,8 @@ export function mergeContents(rows: readonly object[]): MergedContent {
   const left = [...new Set([...empty, ...known])].filter(isEmpty);
   if (left.length > 0 || contents.some((row) => row[emptyColumns] !== undefined))
     content[emptyColumns] = left;
-  return { content, images, faults };
+  const isTooMuch = photos.images.length > limits.imagesPerProduct.max;
+  return { content, images, faults, isTooMuch };
 }
 
 /** The photos of all rows: a list as in the column `images`, in which each source is once. */

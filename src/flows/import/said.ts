@@ -190,6 +190,14 @@ export function readExported(value: unknown, reference: string): Exported | null
 export const isExportedAs = (reference: string, exported: unknown): boolean =>
   exported !== undefined && readExported(exported, reference)?.hasReference === true;
 
+/** Whether a text was exported as this field of a row, and so is not to be cut. */
+export function isExportedText(field: string, text: string, row: Readonly<Partial<FileRow>>): boolean {
+  const exported = row[exportedColumn];
+  if (exported === undefined || field === "reference") return isExportedAs(text, exported);
+  const before = field === "name" ? readExported(exported, row.reference ?? "") : null;
+  return before?.said.fields.agrees("name", FieldDigests.of({ name: text })) === true;
+}
+
 /**
  * A value without the photos of other places, for a row of a failed file that has lost its cells: they were not emptied by the
  * user. Empty for a value of an earlier version.
@@ -264,3 +272,16 @@ export const placed = (
 
 /** The reference of a row, as the service compares it. */
 export const referenceOfRow = (content: FileRow): string => canonicalReference(content.reference);
+
+/** Whether a row says something else than before. A column that either has not is no edit. */
+export function isEdited(now: Said, before: Said): boolean {
+  for (const field of ledgerFields)
+    if (now.fields.knows(field) && before.fields.knows(field) && !now.fields.agrees(field, before.fields))
+      return true;
+  if (now.photos === null || before.photos === null) return now.photos !== null && now.photos.length > 0;
+  const isIn = (photo: Said["photos"], all: NonNullable<Said["photos"]>) =>
+    (photo ?? []).every(({ side, source }) =>
+      all.some((one) => isSameSource(one.source, source) && (side === one.side || side === undefined)),
+    );
+  return !isIn(now.photos, before.photos) || !isIn(before.photos, now.photos);
+}

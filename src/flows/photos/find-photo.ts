@@ -1,7 +1,7 @@
-import { readdir, readlink, realpath, stat } from "node:fs/promises";
+import { readdir, readlink, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { meantWords } from "../../contract/did-you-mean.ts";
-import { foldedPath, photoEnding } from "../files/file-names.ts";
+import { foldedPath, photoEnding, realPath } from "../files/file-names.ts";
 import { knownPart, repairedName, withoutLetters } from "./misread-names.ts";
 
 /** Comparing letters takes time: beyond so many missing photos, or in a folder of more names, it is left out. */
@@ -78,11 +78,11 @@ export async function findByLastParts(
   path: string,
 ): Promise<{ readonly cut: string; readonly rest: string } | null> {
   if (!ofMachine.test(path)) return null;
-  const root = await realpath(folder).catch(() => null);
+  const root = await realPath(folder).catch(() => null);
   const starts = [...path.matchAll(/[/\\][^/\\]/g)].map(({ index }) => index + 1);
   for (const start of root === null ? [] : starts.slice(-mostParts)) {
     const rest = path.slice(start);
-    const real = await realpath(join(root!, ...rest.split(/[/\\]+/))).catch(() => null);
+    const real = await realPath(join(root!, ...rest.split(/[/\\]+/))).catch(() => null);
     if (real !== null && isWithin(root!, real) && (await stat(real)).isFile())
       return { cut: path.slice(0, start), rest };
   }
@@ -100,7 +100,7 @@ const mostLinks = 40;
 
 /** The target of an absolute path without links, whether it exists or not. */
 export async function whereItLeads(path: string, followed = 0): Promise<string> {
-  const real = await realpath(path).catch(() => null);
+  const real = await realPath(path).catch(() => null);
   const folder = dirname(path);
   if (real !== null || folder === path) return real ?? path;
   const target = await readlink(path).catch(() => null);

@@ -1,9 +1,9 @@
-import { readdir, realpath, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { withoutUnseenEnds } from "../../text.ts";
-import { foldedPath, photoEnding } from "../files/file-names.ts";
+import { foldedPath, photoEnding, realPath } from "../files/file-names.ts";
 import { InputError } from "../rows/source.ts";
 import { isWithin } from "./find-photo.ts";
 import {
@@ -164,7 +164,7 @@ const failedFile = /\.failed(?:-\d{1,5})?(?:\.\d{1,2})?\.[^.]+$/i;
 
 /** Lists a folder without opening its files. Folders that are links are not followed. Throws the errors of the system. */
 export async function listPhotos(folder: string, signal: AbortSignal): Promise<PhotoListing> {
-  const root = await realpath(folder);
+  const root = await realPath(folder);
   const paths: string[] = [];
   const sheets: string[] = [];
   const others = { count: 0, example: "" };
@@ -187,7 +187,7 @@ export async function listPhotos(folder: string, signal: AbortSignal): Promise<P
 
 /** Whether a link leads to a file in the folder. */
 async function isFileWithin(root: string, path: string): Promise<boolean> {
-  const target = await realpath(join(root, path)).catch(() => null);
+  const target = await realPath(join(root, path)).catch(() => null);
   return target !== null && isWithin(root, target) && (await stat(target)).isFile();
 }
 

@@ -1,11 +1,12 @@
 // Photos: local files named in rows; found, checked, and uploaded once per content.
 
-import { lstat, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import pLimit from "p-limit";
 import { questionFor } from "../../contract/did-you-mean.ts";
-import { CatError, outOfFiles } from "../../errors.ts";
+import { CatError, fileProblem, outOfFiles } from "../../errors.ts";
 import { whenFree } from "../../open-file.ts";
+import { realPath } from "../files/file-names.ts";
 import type { ImageHead } from "../files/image-head.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
@@ -255,7 +256,7 @@ export class LocalPhotos {
       return { ...this.#outside(quoted(path), path, resolved), isOfOther: /^[/\\]/.test(path) };
     const throughLink = `${quoted(path)} (through a link)`;
     try {
-      const real = await realpath(resolved);
+      const real = await realPath(resolved);
       if (isOutside(real)) return this.#outside(throughLink, path, real);
       return await this.#inspect(real, quoted(path), converts);
     } catch (error) {
@@ -309,7 +310,7 @@ export class LocalPhotos {
         misread === null ? questionFor(names, "; ", quoted) : `; the name ${quoted(names[0]!)} ${misread}`;
       return { code: "photo_not_found", message: `${resolved} does not exist${hint}` };
     }
-    const why = code === "EACCES" || code === "EPERM" ? "permission denied" : code;
+    const why = fileProblem({ code })?.why ?? code;
     return { code: "photo_not_readable", message: `cannot read ${quoted(path)}: ${why}`, at: resolved };
   }
 

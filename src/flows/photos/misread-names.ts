@@ -11,7 +11,9 @@ const codePages = (): readonly string[] => {
   const upper = Uint8Array.from({ length: 128 }, (_, index) => index + 128);
   // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1.
   const decoded = (name: string) => new TextDecoder(name).decode(upper, { stream: true });
-  return [decoded("windows-1252"), ...ofDos, decoded("macintosh")];
+  // Words such as рок would be letters of other scripts.
+  const russian = decoded("ibm866").replace(/[р-я]/g, "\0");
+  return [decoded("windows-1252"), ...ofDos, decoded("macintosh"), russian];
 };
 
 let known: readonly ReadonlyMap<string, number>[] | undefined;

@@ -1,5 +1,6 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { realPath } from "../files/file-names.ts";
 import { InputError } from "../rows/source.ts";
 import { LocalPhotos, type PhotosPlace } from "./local-photos.ts";
 
@@ -29,7 +30,7 @@ export async function openLocalPhotos(
       ? new LocalPhotos({ ...place, root: cwd, called: "the current folder" })
       : new LocalPhotos({ ...place, root: dirname(sourcePath) });
   const root = resolve(cwd, imagesRoot);
-  const fault = await realpath(root)
+  const fault = await realPath(root)
     .then(lstat)
     .then(
       (stats) => (stats.isDirectory() ? null : "is not a folder"),

@@ -1,10 +1,11 @@
 import type { ProgressEvent } from "../progress-event.ts";
 import { counted, shownName } from "../words.ts";
+import { isDoubtfulReference } from "./damage.ts";
 import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
 import { type FieldNote, type FileNote, FileNotes } from "./notes.ts";
 import { isWithin, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
-import type { InputRow, RowReader, UniqueKey } from "./row-form.ts";
+import type { InputRow, MergeFault, RowReader, UniqueKey } from "./row-form.ts";
 import {
   type FirstUse,
   FirstUses,
@@ -162,11 +163,19 @@ export async function checkFile(
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
+  const noteContradiction = ({ line, content }: InputRow, fault: MergeFault, first: InputRow) => {
+    const { param, message } = fault;
+    // References that only look equal, or may be damaged, have a problem or a note of their own.
+    if (param === unique?.param || isDoubtfulReference(file.form.readReference(content) ?? "")) return;
+    const placeOf = (at: number) => (reader instanceof TableReader ? reader.placeOfField(at, param) : {});
+    const other = placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
+    notes.add("contradicting_rows", message + other, () => ({ line, ...placeOf(line), param }));
+  };
   const mayMerge = mayRepeat && file.merged === undefined;
   const mergeable =
     unusable || !mayMerge
       ? null
-      : await mergeableRows(file, { random, signal }, async ({ row, rowIndex, rows }) => {
+      : await mergeableRows(file, { random, signal }, noteContradiction, async ({ row, rowIndex, rows }) => {
           if (!skipsInvalid || refused.has(rowIndex) || !isWithin(file, rowIndex)) return;
           const { line, content } = row;
           const place = reader instanceof TableReader ? reader.placeOfReference(line) : {};
@@ -199,16 +208,17 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
   throw file.source.changed();
 }
 
-/** The rows that could be one product each; `onIncomplete`: see `findMergeable`. */
+/** The rows that could be one product each; the callbacks: see `findMergeable`. */
 async function mergeableRows(
   file: RowFile,
   deps: Pick<CheckDeps, "random" | "signal">,
+  onContradiction: (row: InputRow, fault: MergeFault, first: InputRow) => void,
   onIncomplete: (row: IncompleteRow) => Promise<void>,
 ): Promise<MergeableRows | null> {
   if (file.form.merge === undefined) return null;
   const { findMergeable, mergedCopy } = await import("./merged-copy.ts");
   const copy = await mergedCopy(file, deps);
-  return findMergeable(copy, file, onIncomplete).finally(copy.close);
+  return findMergeable(copy, file, onIncomplete, onContradiction).finally(copy.close);
 }
 
 /**

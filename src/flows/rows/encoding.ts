@@ -1,5 +1,5 @@
 import { CatError } from "../../errors.ts";
-import { withoutEnd } from "../../text.ts";
+import { markedEncoding, withoutEnd } from "../../text.ts";
 import { type FoundEncodings, UnreadableInput } from "./problem.ts";
 
 /** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
@@ -78,7 +78,7 @@ export const encodingName = (encoding: string): string =>
  * if the bytes clearly are. Throws UnreadableInput if the mark contradicts the given encoding.
  */
 export function detectTextForm(start: Buffer, given: EncodingName): TextForm {
-  const mark = detectMark(start);
+  const mark = markedEncoding(start);
   const isAsSaid = given === undefined || given === mark || (given === "utf-16" && mark !== "utf-8");
   if (mark !== null && !isAsSaid) {
     throw new UnreadableInput({
@@ -90,13 +90,6 @@ export function detectTextForm(start: Buffer, given: EncodingName): TextForm {
   if (mark !== null) return { encoding: mark, marked: true };
   if (given !== undefined && given !== "utf-16") return { encoding: given, marked: false };
   return { encoding: unmarkedUtf16(start) ?? (given === undefined ? "utf-8" : "utf-16le"), marked: false };
-}
-
-function detectMark(start: Buffer): "utf-8" | "utf-16le" | "utf-16be" | null {
-  const hex = start.toString("hex", 0, 3);
-  if (hex.startsWith("fffe")) return "utf-16le";
-  if (hex.startsWith("feff")) return "utf-16be";
-  return hex.startsWith("efbbbf") ? "utf-8" : null;
 }
 
 /** UTF-16 without a mark: in Latin text every other byte is NUL, which no other text contains. */

@@ -4,9 +4,10 @@ import type { FoundEncodings } from "./problem.ts";
 
 /** What spreadsheets save; of two that read a text alike, the first is offered. */
 const readable =
-  "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp874 mac-roman mac-cyrillic iso8859-2 iso8859-5 iso8859-7 iso8859-15 koi8-r koi8-u cp866 gb18030 big5hkscs cp932 euc_jis_2004 cp949";
+  "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp874 mac-roman mac-cyrillic iso8859-2 iso8859-5 iso8859-6 iso8859-7 iso8859-15 koi8-r koi8-u cp866 gb18030 big5hkscs cp932 euc_jis_2004 cp949";
 /** Code pages that cannot be read, whose texts would be taken for others. */
-const unreadable = "cp437 cp850 cp852 cp737 cp857 cp775 mac-latin2 mac-greek mac-turkish";
+const unreadable =
+  "cp437 cp850 cp852 cp720 cp737 cp855 cp857 cp869 cp775 johab mac-latin2 mac-greek mac-turkish";
 
 /**
  * How much more likely than the next one an encoding is that is recommended, for a text with so many foreign bytes. With less,
@@ -72,8 +73,8 @@ function preferred(
 }
 
 const otherScript = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/u;
-/** A capital or a symbol inside a word, or a letter that is none of a word. */
-const strangeWord = /\p{Ll}\p{Lu}|\p{L}[^\p{L}\p{M}\p{N}\p{P}\x00-\x7f]\p{L}|[ˆˇﬁﬂ]/u;
+/** A capital or a symbol inside a word, a final sigma before others, or a letter that is none of a word. */
+const strangeWord = /\p{Ll}\p{Lu}|\p{L}[^\p{L}\p{M}\p{N}\p{P}\x00-\x7f]\p{L}|ς\p{L}|[ˆˇﬁﬂ]/u;
 
 /** A text as an encoding reads it; null if that is none, or if every other foreign word is one of no language. */
 function plausibleText(encoding: string, bytes: Buffer): string | null {

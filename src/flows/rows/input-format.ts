@@ -44,6 +44,12 @@ export function detectFormat(
     basename(name).startsWith("~$")
   )
     return "workbook";
+  if (/^\.~lock\..*#$/.test(basename(name)))
+    return {
+      what: "a lock file of LibreOffice",
+      code: "invalid_file",
+      hint: "Choose the file without .~lock. and #.",
+    };
   const packed = packing(start);
   if (packed !== null)
     return {

@@ -9,7 +9,7 @@ import { shownName } from "../words.ts";
 import { groupsOf, type MergedCopy, mergedRow, packRow } from "./merged-reader.ts";
 import { openRows, type RowFile } from "./open-rows.ts";
 import { UnreadableInput } from "./problem.ts";
-import type { InputRow } from "./row-form.ts";
+import type { InputRow, MergeFault } from "./row-form.ts";
 import { RowSet } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
@@ -259,18 +259,22 @@ export interface IncompleteRow {
 
 /**
  * The products of several rows that do not contradict each other; null without any. `onIncomplete` is called for each of which
- * the first row is not all.
+ * the first row is not all, `onContradiction` for each of the others.
  */
 export async function findMergeable(
   copy: MergedCopy,
   { form }: RowFile,
   onIncomplete: (row: IncompleteRow) => Promise<void> = async () => {},
+  onContradiction: (row: InputRow, fault: MergeFault, first: InputRow) => void = () => {},
 ): Promise<MergeableRows | null> {
   let [products, rows] = [0, 0];
   for await (const groups of groupsOf(copy))
     for (const group of groups) {
       const { merged } = group.length === 1 ? {} : mergedRow(group, form);
-      if (merged === undefined || merged.faults.length > 0) continue;
+      if (merged === undefined || merged.isTooMuch) continue;
+      const [fault] = merged.faults;
+      if (fault?.first !== undefined) onContradiction(group[fault.row]!.row, fault, group[fault.first]!.row);
+      if (fault !== undefined) continue;
       products++;
       rows += group.length;
       const [{ row, rowIndex }] = group as [(typeof group)[number]];

@@ -47,6 +47,10 @@ export const noteKinds = {
       `${counted(count, "photo")} also on another product, such as ${shortened(value)}`,
     hint: "Check that the products share them",
   },
+  contradicting_rows: {
+    message: (count, value) =>
+      `${isAre(count, "product", "has", "have")} rows that contradict each other: ${value}`,
+  },
   unseen_ends: {
     message: (count, value) =>
       `characters that cannot be seen were removed at the ends of ${counted(count, "value")}, such as "${shown(value)}"`,
@@ -167,6 +171,6 @@ export class FileNotes {
   }
 }
 
-/** How many values of the files are asked about before they are sent. */
-export const doubtfulValues = (notes: readonly FileNote[]): number =>
-  notes.reduce((sum, { code, count }) => sum + (kindOf(code).asks === true ? count : 0), 0);
+/** The notes on values that are asked about before they are sent. */
+export const doubtsAmong = (notes: readonly FileNote[]): FileNote[] =>
+  notes.filter(({ code }) => kindOf(code).asks === true);

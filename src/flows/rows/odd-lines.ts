@@ -14,7 +14,12 @@ const belowTables: readonly { readonly what: string; readonly text: RegExp; read
   },
   {
     what: "the count of a database or a report",
-    text: /^(?:\(\s*)?\d{1,15} (?:rows?|records?|results?|lines?|entries|items?|products?|zeilen?|datens[äa]tze?|eintr[äa]ge?|artikel|produkte?|lignes?|filas?|righe|rader)(?: (?:affected|selected|returned|exported|found|total|in set|betroffen|ausgewählt|gefunden|exportiert)(?: \([\d.,]+ ?s(?:ec)?\))?)?\s*\)?\.?$/iu,
+    text: /^(?:\(\s*)?\d{1,15} (?:rows?|row\(s\)|records?|results?|lines?|entries|items?|products?|zeilen?|datens[äa]tze?|eintr[äa]ge?|artikel|produkte?|lignes?|filas?|righe|rader)(?: (?:affected|selected|returned|exported|found|total|in set|betroffen|ausgewählt|gefunden|exportiert)(?: \([\d.,]+ ?s(?:ec)?\))?)?\s*\)?\.?$/iu,
+    isAlone: true,
+  },
+  {
+    what: "the count of a database or a report",
+    text: /^(?:(?:total|number|anzahl)(?: of)?(?: \p{L}{2,20}){0,2}|count|records?|fetched|query ok)\s*(?:[:=,]\s*)?\d[\d.,]{0,15}(?: rows?(?: affected)?(?: \([\d.,]+ ?s(?:ec)?\))?)?$/iu,
     isAlone: true,
   },
   {
@@ -24,7 +29,7 @@ const belowTables: readonly { readonly what: string; readonly text: RegExp; read
   },
   {
     what: "a remark of a program",
-    text: /^\W{0,5}(?:end of (?:report|file|list|export|data)\W{0,5}|(?:exported|generated|created|printed|erstellt|exportiert|gedruckt)(?: (?:on|at|by|from|with|am|von|mit|um))\b.{0,100})$/iu,
+    text: /^\W{0,5}(?:end of (?:report|file|list|export|data)\W{0,5}|(?:exported|generated|created|printed|erstellt|exportiert|gedruckt)(?: (?:on|at|by|from|with|am|von|mit|um))\b.{0,100}|completion time: \d.{0,40}|\[\d+ rows x \d+ columns\])$/iu,
     isAlone: true,
   },
 ];
@@ -39,7 +44,7 @@ const isFigure = (text: string): boolean =>
 
 /** Nearly every row starts with none of these, and needs no other test. */
 const mayBeOdd =
-  /^[\s"'(\-=_+*~|]*(?:tot|sum|som|grand|sub|net|gross|gesamt|zwischen|end|insges|raz|łącz|celk|össz|yht|topl|σύν|ито|все|合|小|総|pag|seit|pág|export|gener|creat|print|erst|gedr|\d{1,15} |[-=_+*~|(]|$)/i;
+  /^[\s"'(\-=_+*~|]*(?:tot|number |count\b|records?:|completion time|\[\d|fetched |query ok|anzahl|sum|som|grand|sub|net|gross|gesamt|zwischen|end|insges|raz|łącz|celk|össz|yht|topl|σύν|ито|все|合|小|総|pag|seit|pág|export|gener|creat|print|erst|gedr|\d{1,15} |[-=_+*~|(]|$)/i;
 
 /** Whether a cell may be the name of its column: it is as long, and starts with the same letter. */
 const mayBeName = (text: string, name: string): boolean =>
@@ -52,10 +57,12 @@ export function oddLine(record: readonly string[], header: readonly string[]): s
   if (!mayBeName(start, header[0] ?? "") && !mayBeOdd.test(start)) return null;
   const at = record.findIndex((cell) => cell.trim() !== "");
   if (at === -1) return null;
-  const text = record[at]!.trim();
+  // The comma in the message of a database separates no cells.
+  const isCut = /^query ok$/i.test(record[at]!.trim());
+  const text = isCut ? record.slice(at).join(",").replace(/,*$/, "") : record[at]!.trim();
   if (isHeader(record, header, at)) return "this line repeats the header: remove it";
   if (text.length > longestText) return null;
-  const rest = record.slice(at + 1).map((cell) => cell.trim());
+  const rest = isCut ? [] : record.slice(at + 1).map((cell) => cell.trim());
   const isAlone = rest.every((cell) => cell === "");
   const said = (what: string) => `${shortened(text)} is ${what}, not a row of the table: remove the line`;
   if (dashes.test(text) && rest.every((cell) => cell === "" || dashes.test(cell)))
@@ -113,12 +120,17 @@ export function spoiledHeader(
   const filled = header.filter((cell) => cell.trim() !== "");
   const last = filled.at(-1);
   if (last === undefined || last.length > longestHeader || isColumn(last)) return null;
+  if (/^[┌╭╔┏]/.test(filled[0]!))
+    return "this is a table with a frame, as programs show it on a screen: save it as CSV from the program";
   const isName = (cell: string) =>
     cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
-  if (filled.length === 1 && hasNames(last, isName))
-    return isSheet
-      ? "all columns are in one cell: split them (in Excel: Data, Text to Columns)"
+  if (filled.length === 1 && hasNames(last, isName)) {
+    if (isSheet) return "all columns are in one cell: split them (in Excel: Data, Text to Columns)";
+    // Without empty cells after it, only quotes keep a line together.
+    return header.length > 1
+      ? "each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV"
       : "each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line";
+  }
   const name = withoutEnd(last, /[;,\t|\s]/);
   const end = last.slice(name.length).trimStart() || last.slice(name.length);
   if (!/[;,\t|]/.test(end) || !isName(name)) return null;

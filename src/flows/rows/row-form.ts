@@ -123,6 +123,8 @@ export interface MergedContent {
   readonly images: readonly (readonly number[])[];
   /** A field of a row (by its index) whose value is not that of an earlier row, or is no value. */
   readonly faults: readonly MergeFault[];
+  /** Whether it has more photos than a product may have. */
+  readonly isTooMuch: boolean;
 }
 
 /** `first`: the row that it contradicts. */
@@ -130,6 +132,9 @@ export interface MergeFault extends FieldProblem {
   readonly row: number;
   readonly first?: number | undefined;
 }
+
+/** The problem of a value that no field could hold. */
+export const withoutHeader = "this value is in a column without a header: name or remove the column";
 
 /** A problem that is visible only in a cell. */
 export interface CellProblem {

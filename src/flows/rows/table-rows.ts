@@ -160,8 +160,11 @@ export abstract class TableReader implements RowReader {
 
   /** Notes the records above the header, which are not read; `first`: the cells of the first one. */
   protected noteAbove(count: number, line: number, first: readonly string[]): void {
-    const value = first.find((cell) => cell.trim() !== "")?.trim() ?? "";
-    this.headNotes.push({ code: "lines_above_header", line, ...this.place(line, -1, first), count, value });
+    const texts = first.map((cell) => cell.trim()).filter((cell) => cell !== "");
+    const place = { line, ...this.place(line, -1, first) };
+    this.headNotes.push({ code: "lines_above_header", ...place, count, value: texts[0] ?? "" });
+    if (texts.length > 2 && texts.some(isPhoto))
+      this.headProblems.push({ ...place, code: "wrong_format", message: rowAbove });
   }
 
   /** The invalid row of a record that is not one, such as a total; null for a row. */
@@ -227,6 +230,11 @@ export abstract class TableReader implements RowReader {
     return { line, ...this.place(line, column), reference, ...problem, param, message: said };
   }
 }
+
+const isPhoto = (text: string): boolean => /^https?:\/\/[^/]+\/.|\.(?:jpe?g|png|webp)$/i.test(text);
+
+/** A sheet was sorted with its header. */
+const rowAbove = "this row is above the header: move the header to the first line";
 
 /** The field that a column belongs to: each column of a photo is a part of `images`. */
 const toFieldName = (name: string): string => (name.startsWith("image") ? "images" : name);

@@ -72,6 +72,7 @@ async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     const text = bytes.subarray(0, cut);
     if (!isUtf8(text)) throw await notUtf8(bytes, chunks, lines, isForeign);
     rejectNul(text, lines);
+    rejectShifts(text, lines);
     carried = Buffer.from(bytes.subarray(cut));
     last = text;
     yield text;
@@ -202,6 +203,22 @@ function rejectNul(text: Buffer, lines: LineCounter, toTry: readonly string[] | 
     code: "nul_byte",
     message: `contains a NUL byte, so it is not plain text: ${advice}`,
   });
+}
+
+/** Encodings of seven bits: these escapes shift to the letters of Japan, and to those of Korea and China. */
+const shifts = /^\x1b(?:(\$[@B]|\([IJ])|\$\)[ACEG])/;
+
+/** Such a text looks like UTF-8, whose letters are all ASCII. */
+function rejectShifts(text: Buffer, lines: LineCounter): void {
+  const at = text.indexOf(0x1b);
+  const shift = at === -1 ? null : shifts.exec(text.toString("latin1", at, at + 4));
+  if (shift === null) return;
+  lines.count(text.subarray(0, at));
+  const names = shift[1] === undefined ? [] : ["iso-2022-jp"];
+  const shownAs = (encoding: string) => readAs(encoding, text, at + shift[0].length);
+  const encodings = { names, isSure: names.length > 0, shownAs };
+  const message = `the file is not UTF-8; ${encodingAdvice(encodings)}`;
+  throw new UnreadableInput({ line: lines.line, code: "wrong_encoding", message }, encodings);
 }
 
 /** Whether bytes are lines in UTF-16, without control characters that no text has. */

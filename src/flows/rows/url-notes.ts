@@ -107,8 +107,9 @@ const afterPhoto = /\.(?:jpe?g|png|webp)[^\w/?#%]+$/i;
 /** Braces around a GUID are part of a name. */
 const placeholder =
   /\{(?![\da-f]{8}-[\da-f-]{27}\})[^{}/]*\}|%7b[^%{}/]+%7d|<[^<>/]+>|\[[a-z_]{2,30}\]|%%\w+%%|%(?![\da-f]{2})[a-z_]+%/i;
-const withoutValue =
-  /(?<![a-z])undefined(?![a-z])|[/=_-]null(?=[/._?#&-]|$)|\/(?:NaN|nan|None|none)(?=\.\w+$|[/?#]|$)|(?:\[|%5b)object(?: |\+|%20)/i;
+const withoutValue = /(?<![a-z])undefined(?![a-z])|[/=_-]null(?=[/._?#&-]|$)|(?:\[|%5b)object(?: |\+|%20)/i;
+/** Of Python and JavaScript; in other letters these are words and names of folders. */
+const emptyWord = /\/(?:NaN|None)(?=\.\w+$|[/?#]|$)|\/nan(?=\.\w+$|$)/;
 /** In any language: capitals, and what ends the name of an error; or what is left of a character that was lost. */
 const errorName =
   /(?:#|%23)(?:N(?:\/|%2F)[AD]|NV(?![\w-])|[¡\p{Lu}/0]+[!?])|#{4}|\ufffd|%(?:EF%BF%BD|ef%bf%bd)/u;
@@ -181,11 +182,12 @@ export class UrlNotes {
 function noteOnRest(rest: string, path: string): UrlNoteCode | null {
   if (errorName.test(rest)) return "url_error_name";
   if (placeholder.test(rest)) return "url_placeholder";
-  if (withoutValue.test(rest)) return "url_without_value";
+  if (withoutValue.test(rest) || emptyWord.test(rest)) return "url_without_value";
   if (htmlCode.test(rest)) return "url_html_code";
   if (separators.test(rest) || afterPhoto.test(rest)) return "url_separator";
   if ((path === "" || path === "/") && !rest.includes("?")) return "url_without_path";
   const type = ending.exec(path)?.[1]?.toLowerCase() ?? "";
+  if (converted.test(rest)) return null;
   if (documents.has(type)) return "url_of_document";
-  return otherImages.has(type) && !converted.test(rest) ? "url_of_other_image" : null;
+  return otherImages.has(type) ? "url_of_other_image" : null;
 }

@@ -9,7 +9,7 @@ import { damagedCell } from "./damage.ts";
 import type { FieldNote } from "./notes.ts";
 import type { Place } from "./problem.ts";
 import { recordBatches } from "./records.ts";
-import type { CellProblem, InputRow, RowForm } from "./row-form.ts";
+import { type CellProblem, type InputRow, type RowForm, withoutHeader } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import type { CopiedRow, CopiedSheet } from "./workbook-copy.ts";
 
@@ -116,11 +116,16 @@ export class WorkbookReader extends TableReader {
     const row = { ...this.completeRow(record, line), cells: linked };
     if (beyond === undefined || row.fault !== undefined) return [row];
     const reference = this.form.readReference(row.content);
-    const message = "this value is in a column without a header";
     return [
       {
         ...row,
-        fault: { line, ...this.#cellAt(line, beyond.column), reference, code: "invalid_row", message },
+        fault: {
+          line,
+          ...this.#cellAt(line, beyond.column),
+          reference,
+          code: "invalid_row",
+          message: withoutHeader,
+        },
       },
     ];
   }

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Lead, systemCats } from "../../../src/cli/system-cats.ts";
+import { type Lead, systemCats } from "../../../src/cli/context/system-cats.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The first cat on a PATH of one folder, if starting it has the effect `lead`. */

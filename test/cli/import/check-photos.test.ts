@@ -143,6 +143,7 @@ test.skipIf(!hasOpenssl)(
       8,
       ["A-2", "A-8", "A-11"],
     ]);
+    expect(imported.stderr).toContain("  cat import rows.failed.csv --check-photos\n");
   },
   60_000,
 );

@@ -153,6 +153,7 @@ describe("the check of a file", () => {
       stderr:
         'fixtures/faults/duplicate-reference.csv:3  reference  duplicate_reference_in_file  duplicate reference "A-1", first used on line 2\n' +
         "Each product has one row: correct the rows that are not of the same product as the first.\n" +
+        'fixtures/faults/duplicate-reference.csv:3  1 product has rows that contradict each other: name "Dress again" contradicts "Dress" on line 2.\n' +
         "error: fixtures/faults/duplicate-reference.csv has 1 invalid row out of 2; nothing was sent\n" +
         "Fix the file and run the command again, or add --skip-invalid to import the valid rows.\n",
     });

@@ -242,15 +242,15 @@ describe("a row is left out", () => {
     world.write("a.png", photo("a"));
     world.sheet("a.csv", header, "A,Dress,silk,a.png");
     await world.all("import a.csv", "products export sheet.csv");
-    world.edit("sheet.csv", ["\nA,", "\nA-NEW,"]);
+    world.edit("sheet.csv", ["\nA,", "\nA;NEW,"]);
     for (const machine of ["home", "two"])
       expect(await world.cat("import sheet.csv --no-progress", world.home(machine))).toMatchObject({
         exit: 8,
         stderr: expect.stringContaining(
-          "    sheet.csv:2  A-NEW  the row was exported as A: to change its reference, run cat products update A --reference A-NEW\n",
+          "    sheet.csv:2  A;NEW  the row was exported as A: to change its reference, run cat products update A --reference 'A;NEW'\n",
         ),
       });
-    await world.all("products update A --reference A-NEW");
+    await world.all("products update A --reference A;NEW");
     expect(await world.import("sheet.csv")).toMatchObject([0, { conflicts: 0, unchanged: 1 }]);
   });
 

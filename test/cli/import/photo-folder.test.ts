@@ -196,7 +196,7 @@ describe("--images-from", () => {
     const ran = await world.cat("import p.xlsx --images-from photos --skip-invalid");
     expect(ran.stderr.split("\n").slice(1, 4)).toEqual([
       'p.xlsx: Sheet1!A3  image_1  not_an_image  "photos/DRESS-10_back.png" does not contain a JPEG, PNG or WebP image',
-      "p.xlsx: Sheet1!C4  -  invalid_row  this value is in a column without a header",
+      "p.xlsx: Sheet1!C4  -  invalid_row  this value is in a column without a header: name or remove the column",
       "Imported 1 of 3 rows from p.xlsx in 5.0 s: 1 created.",
     ]);
     world.write("photos/DRESS-10_back.png", await photo());

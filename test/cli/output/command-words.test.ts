@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shellWord } from "../../../src/cli/output/command-words.ts";
+import { shellWord } from "../../../src/shell-word.ts";
 import { visible } from "../../../src/text.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
@@ -26,6 +26,18 @@ test.each([
   expect(shellWord(text)).toBe(typed);
 });
 
+test.each([
+  ["products.csv", "products.csv"],
+  ["C:\\shop\\my file.csv", '"C:\\shop\\my file.csv"'],
+  ["photos\\a.jpg", "photos\\a.jpg"],
+  ["it's.csv", '"it\'s.csv"'],
+  ["a,b", '"a,b"'],
+  ["@a.csv", '"@a.csv"'],
+  ["", '""'],
+])("%j is quoted on Windows as %s, which PowerShell and cmd read", (text, typed) => {
+  expect(shellWord(text, "win32")).toBe(typed);
+});
+
 test("a shell reads back every word, and no control character is left", () => {
   const word = fc
     .string({ unit: "binary" })
@@ -37,7 +49,7 @@ test("a shell reads back every word, and no control character is left", () => {
         maxLength: 200,
       }),
       (words) => {
-        const typed = words.map(shellWord);
+        const typed = words.map((word) => shellWord(word));
         expect(typed.map(visible)).toEqual(typed);
         expect(inBash(typed)).toEqual(words);
       },

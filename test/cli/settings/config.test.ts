@@ -177,11 +177,15 @@ test.for([
   expect(await world.cat(`config get ${name}`)).toEqual({ exit: 5, stdout: "", stderr });
 });
 
-test("a byte order mark in the config file is ignored", async () => {
-  const world = await createWorld({ env: none });
-  world.write(".home/config.json", '\ufeff{"profiles":{"default":{"label":"x"}}}');
-  expect(await world.cat("config get label")).toEqual({ exit: 0, stdout: "x\n", stderr: "" });
-});
+test.each(["utf8", "utf16le"] as const)(
+  "a config file in %s may have a byte order mark",
+  async (encoding) => {
+    const world = await createWorld({ env: none });
+    const text = '\ufeff{"profiles":{"default":{"label":"x"}}}';
+    world.write(".home/config.json", Buffer.from(text, encoding));
+    expect(await world.cat("config get label")).toEqual({ exit: 0, stdout: "x\n", stderr: "" });
+  },
+);
 
 longTest("programs that write at once lose no setting", async () => {
   const home = temporaryFolder();

@@ -58,12 +58,15 @@ test("only these blocks do not run here", () => {
     "docs/guide.md: export CAT_BASE_URL=http://127.0.0.1:4010 CAT_API_KEY=ak_mock",
     "docs/guide.md: cat login",
     "docs/install.md: npm pack                                                         # in the clone: makes the file",
+    "docs/install.md: sh install.sh                                       # Linux and macOS; --help shows its options",
     "docs/mock-server.md: cat serve --mock --load shop.json --save shop.json",
     "docs/mock-server.md: cat serve --mock --clone --save shop.json                     # serve the copy, and save it at the end",
     "docs/try-ons.md: cat tryon looks.csv --save images --gallery review.html",
     "docs/try-ons.md: cat tryon --rerun looks.decisions.csv --save images --gallery review-2.html",
     "docs/try-ons.md: cat tasks review decisions.csv",
     "docs/webhooks.md: cat webhooks listen --forward-to http://127.0.0.1:3000/events",
+    "docs/windows.md: mkdir autumn",
+    "docs/windows.md: mkdir autumn",
   ]);
 });
 

@@ -207,7 +207,7 @@ async function openPage(settings: boolean) {
 }
 
 /** A workbook with the rows of a Markdown table. */
-function workbookOf(rows: readonly string[]): Buffer {
+export function workbookOf(rows: readonly string[]): Buffer {
   const cells = rows.map((row) =>
     row
       .split("|")

@@ -171,7 +171,8 @@ describe("a photo must be a file that the service accepts:", () => {
 
   test.each([
     ["EACCES", 'photo_not_readable cannot read "a.jpg": permission denied'],
-    ["EIO", 'photo_not_readable cannot read "a.jpg": EIO'],
+    ["EIO", 'photo_not_readable cannot read "a.jpg": the disk reported an error'],
+    ["EBUSY", 'photo_not_readable cannot read "a.jpg": another program is using it'],
   ])("not a file that fails to open with %s", async (code, fault) => {
     const { folder, photosIn } = photoFolder({ "a.jpg": "a" });
     vi.mocked(files.open).mockRejectedValueOnce(Object.assign(new Error(code), { code }));

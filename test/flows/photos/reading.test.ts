@@ -210,7 +210,7 @@ describe("rows with paths are checked by the service's rules:", () => {
   test("a value without a column is the only problem reported, because it makes the others doubtful", async () => {
     const text = "reference,name,images,\nA,B,no.jpg,stray\n";
     expect((await checkBeside(files, text)).problems).toEqual([
-      ["2 - invalid_row", "this value is in a column without a header"],
+      ["2 - invalid_row", "this value is in a column without a header: name or remove the column"],
     ]);
   });
 

@@ -5,6 +5,7 @@ import type { ClientOperation } from "../../../contract/client-operations.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { multipartForm } from "../../../http/send.ts";
 import { DeepJsonError, isObject, parseJson } from "../../../json.ts";
+import { decodedText, markedEncoding } from "../../../text.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readBytes } from "../../files/read-bytes.ts";
@@ -37,9 +38,7 @@ export async function requestBody(
   const isForm = operation?.body.includes("multipart/form-data") ?? false;
   if (flags.input !== undefined) {
     const bytes = await readInput(flags.input, source);
-    return isForm
-      ? form(flags.input, bytes)
-      : { contentType: detectContentType(flags.input, bytes, operation), bytes };
+    return isForm ? form(flags.input, bytes) : textOrBytes(flags.input, bytes, operation);
   }
   if (flags.fields.length === 0) return null;
   const object: Tree = Object.create(null);
@@ -75,11 +74,18 @@ function form(file: string, bytes: Uint8Array): Body {
 const typeOfJson = (operation: ClientOperation | null): string =>
   (operation === null ? undefined : jsonType(operation)) ?? "application/json";
 
-function detectContentType(file: string, bytes: Uint8Array, operation: ClientOperation | null): string {
+/** JSON and rows of a file, in UTF-8 as the service reads it; any other bytes as they are. */
+function textOrBytes(file: string, bytes: Uint8Array, operation: ClientOperation | null): Body {
+  const text = decodedText(bytes);
+  const contentType = detectContentType(file, text, operation);
+  const isText = contentType !== "application/octet-stream" && markedEncoding(bytes) !== null;
+  return { contentType, bytes: isText ? Buffer.from(text) : bytes };
+}
+
+function detectContentType(file: string, text: string, operation: ClientOperation | null): string {
   // A single line is JSON as well, so only the name says that it is a row.
   const takesRows = operation === null || operation.body.includes("application/x-ndjson");
   const isRows = takesRows && /\.(?:ndjson|jsonl)$/i.test(file);
-  const text = new TextDecoder().decode(bytes);
   if (!isRows && isJson(text, file)) return typeOfJson(operation);
   const lines = [...text.split("\n").entries()].filter(([, line]) => line.trim() !== "");
   const areJson = lines.every(([index, line]) => isJson(line, file, index));

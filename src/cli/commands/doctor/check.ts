@@ -15,6 +15,7 @@ export const checkNames = [
   "rate limit",
   "state",
   "terminal",
+  "cat",
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 

@@ -12,6 +12,7 @@ import { lineWidth, wrapped } from "../../output/wrapped.ts";
 import { isSet } from "../../settings/profile-names.ts";
 import { notAFolder, profileKeys, toKeyStore } from "../../settings/profiles.ts";
 import { baseUrlInUse, keyInUse, profileInUse, readBaseUrl } from "../../settings/settings.ts";
+import { checkCat } from "./cat-check.ts";
 import { type CheckName, type CheckResult, checkNames, ok, settled, unchecked, warning } from "./check.ts";
 import {
   checkClock,
@@ -54,16 +55,17 @@ export const doctorCommand = (app: App): Command =>
 async function doctor(app: App): Promise<void> {
   const { context, io } = app;
   const settle: Settle = (make) => settled(context.interrupt, make);
-  const [node, settings, keychain, state, terminal, ofService] = await Promise.all([
+  const [node, settings, keychain, state, terminal, cat, ofService] = await Promise.all([
     settle(() => checkNode(app)),
     settle(() => checkSettings(app)),
     settle(() => checkKeychain(app)),
     settle(() => checkState(app)),
     settle(() => checkTerminal(app)),
+    settle(() => checkCat(app)),
     checkService(app, settle),
   ]);
   context.interrupt.throwIfAborted();
-  const results = { node, settings, keychain, ...ofService, state, terminal };
+  const results = { node, settings, keychain, ...ofService, state, terminal, cat };
   const checks = checkNames.map((name) => {
     const { hint, ...result } = results[name];
     return { name, ...result, hint: hint && io.asCalled(hint) };

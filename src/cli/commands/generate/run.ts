@@ -10,6 +10,7 @@ import { textSource } from "../../../flows/rows/open-rows.ts";
 import type { Place, Problem } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
+import { shellWord } from "../../../shell-word.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
@@ -19,7 +20,7 @@ import type { SavePlace } from "../../files/save-folder.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
 import { openTable } from "../../mapping/open-table.ts";
-import { flagWords, shellWord } from "../../output/command-words.ts";
+import { flagWords } from "../../output/command-words.ts";
 import { orReported } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import { namedProblem, problemList } from "../../output/problem-list.ts";
@@ -283,7 +284,9 @@ async function report(
     const { writeLists } = await import("../../files/save-folder.ts");
     const rows = results.map((result) => resultRow(result.generation.line, result));
     const { formulaGuard, excel, save, endpoint, region, pathStyle } = flags;
-    const words = flagWords({ run: summary.run_id, save, endpoint, region, pathStyle }).map(shellWord);
+    const words = flagWords({ run: summary.run_id, save, endpoint, region, pathStyle }).map((word) =>
+      shellWord(word),
+    );
     const again = `run cat tasks save ${words.join(" ")}`;
     const { excelStyle } = await import("../../settings/csv-style.ts");
     try {

@@ -19,11 +19,11 @@ import { openRows, type RowFile } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import { copiedSource, type FileJob, InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, listFirst, shownName } from "../../../flows/words.ts";
+import { shellWord } from "../../../shell-word.ts";
 import { truncated, withoutEnd } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
-import { shellWord } from "../../output/command-words.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -73,7 +73,7 @@ export async function openFolder(
     throw new InputError(
       `${file} has ${listing.sheets.length} files of rows: ${listing.sheets.join(", ")}`,
       "which_file",
-      `Choose one, for example: cat import ${[join(file, sheet!), ...withPhotos].map(shellWord).join(" ")}`,
+      `Choose one, for example: cat import ${[join(file, sheet!), ...withPhotos].map((word) => shellWord(word)).join(" ")}`,
     );
   }
   if (sheet !== undefined) {
@@ -201,11 +201,11 @@ const pathFrom = (root: string, folder: string): string => relative(root, folder
 
 function readPattern(text: string): NamePattern {
   try {
-    return new NamePattern(text);
+    return new NamePattern(text.replaceAll(sep, "/"));
   } catch (error) {
     throw new UsageError(`invalid --pattern ${JSON.stringify(text)}: ${(error as Error).message}`, {
       param: "--pattern",
-      hint: "For example: --pattern '{reference}_{side}', '{reference}-{n}' or '{reference}/*'.",
+      hint: 'For example: --pattern "{reference}_{side}", "{reference}-{n}" or "{reference}/*".',
     });
   }
 }
@@ -263,7 +263,7 @@ async function askPattern(app: App, listing: PhotoListing, folder: string): Prom
     const [first] = guesses;
     const example =
       first === undefined
-        ? "--pattern '{reference}_{side}'"
+        ? '--pattern "{reference}_{side}"'
         : `${flag(first.pattern)} (${toResult(first.photos)})`;
     throw new InputError(
       `${folder} has no sheet: the names of its photos do not show which part is the reference`,

@@ -65,7 +65,7 @@ const bareCommand = (): Command =>
       ["import a list with one row per photo", "cat import photos.csv --merge-rows"],
       ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
       ["add photos that are named like DRESS-1_front.jpg", "cat import products.csv --images-from photos"],
-      ["import a folder of photos", "cat import photos/ --pattern '{reference}_{side}'"],
+      ["import a folder of photos", 'cat import photos/ --pattern "{reference}_{side}"'],
       ["restore a mirror of cat export sync in an empty organization", "cat import mirror/"],
       ["restore a mirror in a bucket", "cat import s3://shop/images"],
       ["keep the ledger between CI jobs", "cat import products.csv --ledger ledger.db"],

@@ -13,9 +13,9 @@ import { temporaryFolder, temporaryProblem } from "../../../flows/files/disk.ts"
 import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
 import { newFile } from "../../../open-file.ts";
+import { shellWord } from "../../../shell-word.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { shellWord } from "../../output/command-words.ts";
 import { jsonLine } from "../../output/visible.ts";
 import type { ImportFlags } from "./flags.ts";
 import { nameOfFolder, type PhotoFolder, rejectOutputsIn, rejectSheetFlags } from "./folder.ts";

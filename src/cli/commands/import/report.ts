@@ -320,6 +320,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
     imagesOutside,
     convert,
+    checkPhotos: flags.checkPhotos,
     codesAsWritten: flags.codesAsWritten,
     mergeRows,
     ledger,

@@ -4,9 +4,9 @@ import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { addPhotos, noCounts } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
+import { shellWord } from "../../../shell-word.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readIdentity } from "../../files/places.ts";
-import { shellWord } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** Rejects what several files cannot share, and a file that is named twice. Throws UsageError. */

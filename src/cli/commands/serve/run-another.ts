@@ -18,7 +18,9 @@ export async function runAnother(
   env: Readonly<Record<string, string | undefined>>,
   { stop, hasOwnGroup: wantsGroup = false }: { stop?: AbortSignal; hasOwnGroup?: boolean } = {},
 ): Promise<number> {
-  const { spawn } = await import("node:child_process");
+  // Node starts no batch files, such as npm and all programs of packages on Windows.
+  const { spawn } =
+    process.platform === "win32" ? (await import("cross-spawn")).default : await import("node:child_process");
   const hasOwnGroup = wantsGroup && process.platform !== "win32";
   let target: number | null = null;
   let ending: Promise<void> = Promise.resolve();

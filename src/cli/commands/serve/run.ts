@@ -227,16 +227,26 @@ async function greet(app: App, mock: Mock, keys: OwnKeys, warning: string | null
       `Mock service running at ${bold(baseUrl)} with API key ${bold(apiKey)}. To stop it, press Ctrl-C.`,
       `Requests, data and faults in a browser: ${bold(pageUrl(mock))}`,
       "",
-      dim("  # in another terminal"),
-      `  export CAT_BASE_URL=${baseUrl} CAT_API_KEY=${apiKey}`,
+      ...settingLines(mock).map((line) => (line.startsWith("  #") ? dim(line) : line)),
       "  cat products list",
-      `  curl -H "Authorization: Bearer ${apiKey}" ${baseUrl}/v1/products`,
+      `  ${process.platform === "win32" ? "curl.exe" : "curl"} -H "Authorization: Bearer ${apiKey}" ${baseUrl}/v1/products`,
       ...(keys.length === 0 ? [] : ["", dim("  # random keys, because the data is real")]),
       ...keys.map((key) => `  ${key.key} ${dim(describeKey(key))}`),
       ...(warning === null ? [] : ["", app.io.visible(warning)]),
     ].join("\n"),
   );
 }
+
+/** What makes a shell use the mock; Windows has two of them. */
+const settingLines = ({ baseUrl, apiKey }: Mock) =>
+  process.platform === "win32"
+    ? [
+        "  # in another window of PowerShell",
+        `  $env:CAT_BASE_URL="${baseUrl}"; $env:CAT_API_KEY="${apiKey}"`,
+        "  # or of cmd",
+        `  set CAT_BASE_URL=${baseUrl}& set CAT_API_KEY=${apiKey}`,
+      ]
+    : ["  # in another terminal", `  export CAT_BASE_URL=${baseUrl} CAT_API_KEY=${apiKey}`];
 
 const introduction = ({ baseUrl, apiKey }: Mock) => ({ base_url: baseUrl, api_key: apiKey });
 

@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { readPlainFile } from "../../../flows/files/disk.ts";
 import { makePrivateFolder, newFile } from "../../../open-file.ts";
+import { shellWord } from "../../../shell-word.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readStanding } from "../../files/places.ts";
-import { shellWord } from "../../output/command-words.ts";
 
 /** What a sandbox loads and saves, as typed. */
 interface SandboxNames {

@@ -4,6 +4,7 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import { unfinishedName, whereLinksLead } from "../../../flows/files/file-names.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
 import { DeepJsonError, parseJson } from "../../../json.ts";
+import { decodedText } from "../../../text.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/places.ts";
@@ -68,7 +69,7 @@ export async function loadState<State>(
 
 function parsed(bytes: Buffer, name: string): unknown {
   try {
-    return parseJson(bytes.toString().replace(/^\uFEFF/, ""));
+    return parseJson(decodedText(bytes));
   } catch (error) {
     const hint = "Choose a file written by --save or GET /_mock/state.";
     const why =
@@ -81,10 +82,9 @@ function parsed(bytes: Buffer, name: string): unknown {
 
 /** Checks that the file of `--save` can be written. Throws UsageError. */
 export async function checkSavePath(name: string, cwd: string): Promise<void> {
-  const hint = "Choose another file, for example --save state.json.";
   named("--save", name, "Choose a file, for example --save state.json.");
   const path = resolve(cwd, name);
-  const { problem } = await writablePlace(path);
+  const { problem, hint = "Choose another file, for example --save state.json." } = await writablePlace(path);
   if (problem === null) return void outputFormat("--save", name, ["json"]);
   throw new UsageError(`cannot write --save ${name}: ${problem}`, { param: "--save", hint });
 }

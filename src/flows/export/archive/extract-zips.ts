@@ -1,7 +1,7 @@
 // Extracting: every entry of every archive is judged, then all are written; the folder is complete or absent.
 
 import { readFileSync } from "node:fs";
-import { lstat, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
@@ -10,6 +10,7 @@ import { syncFolder } from "../../../move-file.ts";
 import { newFile, openKept, rewriteFile } from "../../../open-file.ts";
 import { labelSplices, splicedChunks } from "../../files/ai-label.ts";
 import { OutputError } from "../../files/disk.ts";
+import { realPath } from "../../files/file-names.ts";
 import { imageInMemory } from "../../files/image-bytes.ts";
 import type { DigitalSource } from "../../files/xmp.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
@@ -23,8 +24,8 @@ import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./z
 export async function checkExtractFolder(dir: string): Promise<void> {
   try {
     const isMissing = await lstat(dir).then(() => false, missingIsTrue);
-    if (isMissing) return void (await realpath(dirname(resolve(dir))));
-    const path = await realpath(dir);
+    if (isMissing) return void (await realPath(dirname(resolve(dir))));
+    const path = await realPath(dir);
     const stats = await stat(path);
     if (!stats.isDirectory())
       throw problem(dir, "not_a_folder", "is not a folder", "Choose a new folder with --extract.");
@@ -33,7 +34,7 @@ export async function checkExtractFolder(dir: string): Promise<void> {
       throw problem(dir, "folder_not_empty", "is not empty", hint);
     }
     const isOfOtherDisk = stats.dev !== (await stat(dirname(path))).dev;
-    if (isOfOtherDisk || dirname(path) === path || path === (await realpath("."))) {
+    if (isOfOtherDisk || dirname(path) === path || path === (await realPath("."))) {
       const what = "is the current folder or a disk, which the files cannot replace";
       const hint = `Choose a folder in it, for example --extract ${join(dir, "export")}.`;
       throw problem(dir, "folder_in_use", what, hint);

@@ -225,7 +225,7 @@ async function readShards(
         if (owner !== undefined) {
           const what = `${toEntryKey(entry)} and ${toEntryKey(owner)} have the same file ${path}`;
           const hint =
-            "Mirror every shard again into this folder, or with --template '{reference}-{id}{ext}'.";
+            'Mirror every shard again into this folder, or with --template "{reference}-{id}{ext}".';
           throw cannotMerge(folder, what, hint);
         }
         index.set(entry);

@@ -1,10 +1,11 @@
 import { lstatSync, type Stats } from "node:fs";
-import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
+import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { makeFolders } from "../../../move-file.ts";
 import { makePrivateFolder } from "../../../open-file.ts";
 import { OutputError } from "../../files/disk.ts";
+import { realPath } from "../../files/file-names.ts";
 import { hiddenFolder } from "./mirror-state.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
@@ -63,7 +64,7 @@ export class MirrorFolders {
 
   async #rootFolder(): Promise<string> {
     makeFolders(this.root);
-    return realpath(this.root);
+    return realPath(this.root);
   }
 
   async #checkedFolder(path: string): Promise<string> {
@@ -73,7 +74,7 @@ export class MirrorFolders {
     await mkdir(at).catch((error) => {
       if (error.code !== "EEXIST") throw error;
     });
-    const real = await realpath(at);
+    const real = await realPath(at);
     if (real.startsWith(root.endsWith(sep) ? root : root + sep)) {
       if ((await lstat(real)).isDirectory()) return real;
       throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });

@@ -1,3 +1,4 @@
+import { sep } from "node:path";
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { safeFilename } from "../../../contract/image-file.ts";
 import { CatError } from "../../../errors.ts";
@@ -60,7 +61,10 @@ export function readTemplate(template: string | null): PathOf {
   if (template === null) {
     return (entry, suffix = "") => safeFilename(fileStem(entry), suffix + fileExtension(entry));
   }
-  const components = template.split("/").map((component) => parseParts(template, component));
+  const components = template
+    .replaceAll(sep, "/")
+    .split("/")
+    .map((component) => parseParts(template, component));
   const last = components.at(-1)!;
   const ext = last.at(-1);
   const isEnded = Array.isArray(ext) && ext.length === 1 && ext[0] === "ext";
@@ -142,5 +146,5 @@ const invalid = (template: string, why: string, hint?: string): CatError =>
     type: "usage",
     code: "invalid_template",
     param: "--template",
-    hint: hint ?? "For example: --template '{reference}/{role}-{orientation|angle_shot}-{id}{ext}'",
+    hint: hint ?? 'For example: --template "{reference}/{role}-{orientation|angle_shot}-{id}{ext}"',
   });

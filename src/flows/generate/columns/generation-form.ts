@@ -17,7 +17,7 @@ import { isWithin, openRows, type RowFile, unchangedRows } from "../../rows/open
 import type { Problem } from "../../rows/problem.ts";
 import { missingColumn } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
-import { isFailureColumn, normalHeader } from "../../rows/row-form.ts";
+import { isFailureColumn, normalHeader, withoutHeader } from "../../rows/row-form.ts";
 import { placeOfUse, type SomeRows } from "../../rows/row-sets.ts";
 import { TableReader } from "../../rows/table-rows.ts";
 import type { ValueFix } from "../../rows/vocabulary.ts";
@@ -188,7 +188,7 @@ function toColumns(header: readonly string[], options: FormOptions): RowColumns 
     toRow,
     strayCell: (record) => {
       const column = header.findIndex((text, at) => normalHeader(text) === "" && record[at]!.trim() !== "");
-      return column === -1 ? null : { column, message: "this value is in a column without a header" };
+      return column === -1 ? null : { column, message: withoutHeader };
     },
     cellProblems: () => [],
     columnOfPath: (path) => (names.includes(path as Field) ? names.indexOf(path as Field) : null),

@@ -24,6 +24,7 @@ pages = [
     ("cp874", "windows-874", "th"),
     ("iso8859_2", "iso-8859-2", "pl cs hu"),
     ("iso8859_5", "iso-8859-5", "ru"),
+    ("iso8859_6", "iso-8859-6", "ar"),
     ("iso8859_7", "iso-8859-7", "el"),
     ("iso8859_15", "iso-8859-15", "fr de"),
     ("mac_roman", "macintosh", "fr de es sv"),
@@ -39,6 +40,9 @@ pages = [
     ("cp850", None, "de fr es"),
     ("cp852", None, "pl cs hu"),
     ("cp437", None, "de"),
+    ("cp720", None, "ar"),
+    ("cp855", None, "ru"),
+    ("mac_greek", None, "el"),
     ("mac_latin2", None, "pl cs"),
 ]
 lengths = (1, 2, 5, 15, 40)

@@ -89,13 +89,13 @@ export type Lead = "to us" | "anywhere" | "nowhere";
 /**
  * Determines whether starting `path` would start this program again: `path` is a link to it (as npm creates),
  * a copy of it, or a small script that names it (the shims of pnpm, yarn and npm on Windows). Other scripts
- * may start anything.
+ * may start anything. `own`, the file of the running program, saves reading it.
  */
-export async function leadsToUs(path: string, own: string): Promise<Lead> {
+export async function leadsToUs(path: string, own?: string): Promise<Lead> {
   const { realpathSync } = await import("node:fs");
   const { dirname, resolve } = await import("node:path");
   const real = realpathSync(path);
-  if (real === realpathSync(own)) return "to us";
+  if (own !== undefined && real === realpathSync(own)) return "to us";
   const script = await scriptAt(real);
   if (script === null) return "nowhere";
   if (script.includes(marker)) return "to us";
@@ -125,10 +125,10 @@ async function scriptAt(path: string): Promise<string | null> {
     if (!statSync(path).isFile()) return null;
     const descriptor = openSync(path, "r");
     try {
-      const bytes = new Uint8Array(longestScript);
-      const length = readSync(descriptor, bytes);
-      const text = new TextDecoder("latin1").decode(bytes.subarray(0, length));
-      return text.startsWith("#!") ? text : null;
+      const bytes = Buffer.alloc(longestScript);
+      // The system's cat is a binary: two bytes of it are enough.
+      if (readSync(descriptor, bytes, 0, 2, 0) < 2 || bytes.toString("latin1", 0, 2) !== "#!") return null;
+      return bytes.toString("latin1", 0, readSync(descriptor, bytes, 0, longestScript, 0));
     } finally {
       closeSync(descriptor);
     }

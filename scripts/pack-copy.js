@@ -1,0 +1,37 @@
+// @ts-check
+// Packs the package from a copy of what packing reads: it replaces the manifest for a moment, which others may be reading.
+import { execFile } from "node:child_process";
+import { cpSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const run = promisify(execFile);
+
+/** What packing reads, besides the files of the package. */
+const alsoRead = ["package.json", "package-lock.json", "README.md", "LICENSE", "scripts"];
+
+/**
+ * Builds the program if it is not built, and packs it into a folder, offline.
+ * @param {string} folder
+ * @returns {Promise<{ tarball: string, files: string[] }>} the packed file, and the paths in it
+ */
+export async function packCopy(folder) {
+  await run(process.execPath, ["scripts/prepare.js"], { cwd: root, maxBuffer: 2 ** 26 });
+  const copy = join(folder, "copy");
+  const { files: packed } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const tops = packed.filter((/** @type {string} */ path) => !path.startsWith("!"));
+  const read = new Set([...alsoRead, ...tops.map((/** @type {string} */ path) => path.split("/")[0])]);
+  for (const name of read)
+    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+  const pack = ["pack", "--offline", "--json", "--pack-destination", folder];
+  const env = { ...process.env, npm_config_loglevel: "error" };
+  const { stdout } = await run("npm", pack, { cwd: copy, env, maxBuffer: 2 ** 26 });
+  rmSync(copy, { recursive: true });
+  const [{ filename, files }] = JSON.parse(stdout);
+  return {
+    tarball: join(folder, filename),
+    files: files.map((/** @type {{ path: string }} */ { path }) => path),
+  };
+}

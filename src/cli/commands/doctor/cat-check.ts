@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { platform } from "node:os";
+import { dirname, join } from "node:path";
+import type { App } from "../../app/app.ts";
+import { leadsToUs, systemCats } from "../../context/system-cats.ts";
+import { type CheckResult, ok, warning } from "./check.ts";
+
+/** Which program a shell starts as `cat`, and which one the scripts of the project in the current folder do. */
+export async function checkCat({ context: { env, cwd, host } }: App): Promise<CheckResult> {
+  const onPath: { path: string; isOurs: boolean }[] = [];
+  const system = { env, platform: (host?.platform ?? platform()) as NodeJS.Platform, cwd: () => cwd };
+  const others = systemCats(system, async (path) => {
+    const lead = await leadsToUs(path);
+    onPath.push({ path, isOurs: lead === "to us" });
+    return lead;
+  });
+  const other = (await others.next()).value?.path;
+  const handed = other === undefined ? "no other cat is on PATH" : `cat FILE goes to ${other}`;
+  const first = onPath[0]?.isOurs ? onPath[0].path : null;
+  const ofProject = await catOfProject(cwd, first);
+  if (ofProject !== null) {
+    return warning(
+      `scripts of this project find this program as cat: ${ofProject}; ${handed}`,
+      "Write catalogue in scripts. To keep the system's cat, install with --global, or unpack the portable archive.",
+    );
+  }
+  if (first !== null) return ok(`the first on PATH is this program, ${first}; ${handed}`);
+  return ok(other === undefined ? handed : `the first on PATH is ${other}`);
+}
+
+/** This program as the cat that package managers put first on PATH in scripts, `first` with Plug'n'Play; null without. */
+async function catOfProject(folder: string, first: string | null): Promise<string | null> {
+  const path = join(folder, "node_modules", ".bin", "cat");
+  if (existsSync(path) && (await leadsToUs(path)) === "to us") return path;
+  if (first !== null && existsSync(join(folder, ".pnp.cjs"))) return first;
+  return dirname(folder) === folder ? null : catOfProject(dirname(folder), first);
+}

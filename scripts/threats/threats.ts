@@ -204,6 +204,21 @@ export const areas: readonly Area[] = [
         "rows/sheet.test.ts > %s of %s",
       ),
       threat(
+        "A sheet that was sorted with its header loses the rows above it.",
+        "Rows with a photo above the header reject the file.",
+        "rows/header.test.ts > titles, comments and groups above the header are not read, with a note > unless they are rows, as in a sheet that was sorted with its header: %s",
+      ),
+      threat(
+        "Text of seven bits is imported as garbage.",
+        "Its escapes are a wrong encoding.",
+        "rows/encoding.test.ts > says what to do about > %s",
+      ),
+      threat(
+        "A file gets a name that Windows reads as a device, or cannot delete.",
+        "References become safe names, and such outputs are rejected.",
+        "windows/paths.ts > of products become names of files: devices, trailing dots, twins, signs",
+      ),
+      threat(
         "Rows above a second header are skipped as titles.",
         "A line that looks like data is never a title.",
         "rows/header.test.ts > %s stays the header: no row is taken for a title",
@@ -475,6 +490,46 @@ export const areas: readonly Area[] = [
         "Flags of the GitHub action run a command.",
         "A bare -- is rejected.",
         "containers/action.test.ts > flags with a bare -- are rejected before anything runs: %j",
+      ),
+      threat(
+        "A download of a release is cut or changed.",
+        "Its SHA-256 is compared before it is unpacked, and nothing is installed.",
+        "portable/install-sh.test.ts > rejects a file that is cut, changed or missing, and leaves what is installed",
+      ),
+      threat(
+        "The network changes a release and its sums together.",
+        "Only https is used, or this machine.",
+        "portable/install-sh.test.ts > says what is wrong with its options, and downloads nothing unencrypted",
+      ),
+      threat(
+        "The sums of a release name a path outside the folder.",
+        "One exact file name is accepted.",
+        "portable/install-sh.test.ts > rejects sums without exactly one archive for this system",
+      ),
+      threat(
+        "An installer is cut in a pipe, and half of it runs.",
+        "It runs by its last line.",
+        "portable/install-sh.test.ts > works from a pipe, as from a download, and does nothing if the script is cut",
+      ),
+      threat(
+        "An installer replaces a program of the user.",
+        "Only its own links are replaced.",
+        "portable/install-sh.test.ts > replaces no program that it has not installed",
+      ),
+      threat(
+        "The registry serves another Node for a portable archive.",
+        "Its digest is in the script.",
+        "portable/portable.test.ts > a release > is not made of a package with Node that has another content",
+      ),
+      threat(
+        "An input of the GitHub action runs a command, or leads to another address.",
+        "A version has one form, and inputs come by the environment.",
+        "containers/action.test.ts > fails with a next step, before anything is installed: %j",
+      ),
+      threat(
+        "A new version in the registry gets into an image.",
+        "It is built by npm ci with the lockfile, without scripts.",
+        "containers/dockerfile.test.ts > the build gets the packed package and the lockfile alone, and compiles nothing",
       ),
     ],
   },

@@ -214,11 +214,6 @@ export const areas: readonly Area[] = [
         "rows/encoding.test.ts > says what to do about > %s",
       ),
       threat(
-        "A file gets a name that Windows reads as a device, or cannot delete.",
-        "References become safe names, and such outputs are rejected.",
-        "windows/paths.ts > of products become names of files: devices, trailing dots, twins, signs",
-      ),
-      threat(
         "Rows above a second header are skipped as titles.",
         "A line that looks like data is never a title.",
         "rows/header.test.ts > %s stays the header: no row is taken for a title",

@@ -97,6 +97,8 @@ const imageBits = 5;
 const parts = 256;
 /** The numbers of an entry: two parts of a hash, then the row and the photo. */
 const entryLength = 3;
+/** The length of an array of entries; a larger one instead of another one would leave its copy behind. */
+const chunkLength = entryLength * 256;
 
 /**
  * URLs by 72 bits of a hash, with the photos that have them, in 12 bytes each: a file may have millions. They are divided by
@@ -104,8 +106,10 @@ const entryLength = 3;
  */
 class UrlUses {
   readonly #seed: number;
-  readonly #entries = Array.from({ length: parts }, () => new Uint32Array(entryLength * 16));
-  readonly #lengths = new Uint32Array(parts);
+  /** The complete chunks of each part, and the one that is being filled. */
+  readonly #chunks = Array.from({ length: parts }, (): Uint32Array[] => []);
+  readonly #last = Array.from({ length: parts }, () => new Uint32Array(chunkLength));
+  readonly #lengths = new Uint16Array(parts);
 
   constructor(random: () => number) {
     this.#seed = (random() * 2 ** 32) | 0;
@@ -129,9 +133,9 @@ class UrlUses {
     a = Math.imul(a ^ last ^ (b >>> 16), 0x7feb352d);
     b = Math.imul(b ^ last ^ (a >>> 15), 0x27d4eb2f);
     const part = (a >>> 16) & (parts - 1);
+    if (this.#lengths[part] === chunkLength) this.#addChunk(part);
     const end = this.#lengths[part]!;
-    if (end === this.#entries[part]!.length) this.#grow(part);
-    const entries = this.#entries[part]!;
+    const entries = this.#last[part]!;
     entries[end] = a;
     entries[end + 1] = b ^ (b >>> 15);
     entries[end + 2] = (at << imageBits) | image;
@@ -140,21 +144,28 @@ class UrlUses {
 
   /** Calls `found` with each use of a photo but the first one, unless that is in the same row. */
   findRepeated(found: (use: Use) => void): void {
-    for (const [part, entries] of this.#entries.entries())
-      findRepeated(entries.subarray(0, this.#lengths[part]), found);
+    const most = Math.max(...this.#chunks.map((chunks) => chunks.length + 1)) * chunkLength;
+    // The same memory for all parts.
+    const entries = new Uint32Array(most);
+    const firsts = new Uint32Array(2 ** Math.ceil(Math.log2(most)));
+    for (const [part, chunks] of this.#chunks.entries()) {
+      for (const [at, chunk] of chunks.entries()) entries.set(chunk, at * chunkLength);
+      const before = chunks.length * chunkLength;
+      entries.set(this.#last[part]!, before);
+      findRepeated(entries.subarray(0, before + this.#lengths[part]!), firsts.fill(0), found);
+    }
   }
 
-  #grow(part: number): void {
-    const larger = new Uint32Array(this.#entries[part]!.length * 2);
-    larger.set(this.#entries[part]!);
-    this.#entries[part] = larger;
+  #addChunk(part: number): void {
+    this.#chunks[part]!.push(this.#last[part]!);
+    this.#last[part] = new Uint32Array(chunkLength);
+    this.#lengths[part] = 0;
   }
 }
 
-function findRepeated(entries: Uint32Array, found: (use: Use) => void): void {
-  const size = 2 ** Math.ceil(Math.log2(entries.length + 1));
-  /** Where the first entry of a hash begins, from 1; 0 for none. */
-  const firsts = new Uint32Array(size);
+/** `firsts`: where the first entry of a hash begins, from 1; 0 for none. Its length is a power of two. */
+function findRepeated(entries: Uint32Array, firsts: Uint32Array, found: (use: Use) => void): void {
+  const size = firsts.length;
   for (let entry = 0; entry < entries.length; entry += entryLength) {
     let slot = entries[entry + 1]! & (size - 1);
     let first = firsts[slot]! - 1;

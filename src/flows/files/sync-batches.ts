@@ -1,8 +1,7 @@
-import type { Clock } from "../../clock.ts";
 import type { Unnamed } from "./output-file.ts";
 
-/** A batch has so many files or bytes at most, and waits so long for more, in milliseconds. */
-const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
+/** A batch has so many files at most, and a file more is too much from so many bytes on. */
+const most = { files: 64, bytes: 8 * 1024 * 1024 };
 
 /** A file that waits for its name. */
 export interface WaitingFile<Item> {
@@ -16,32 +15,24 @@ export interface WaitingFile<Item> {
 
 /**
  * Files that are synced together, while the next ones are downloaded: the disk takes hardly more time for 64 small files than
- * for one. A kill leaves the files of one batch without their names, and of another one that it has begun.
+ * for one. A batch is what came while the one before was written. A kill leaves the files of two batches without their names.
  */
 export class SyncBatches<Item> {
-  readonly #clock: Clock;
   readonly #sync: (file: Unnamed) => Promise<void>;
   readonly #name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
   readonly #waiting: WaitingFile<Item>[] = [];
   #bytes = 0;
-  #timer: AbortController | null = null;
   #naming: Promise<void> | null = null;
-  /** Whether nothing else comes for the files that wait. */
-  #isLast = false;
   #onRoom = (): void => {};
 
   /** `sync` resolves when a file is on the disk; `name` gives such files their names, and calls back for each. */
-  constructor(
-    clock: Clock,
-    {
-      sync,
-      name,
-    }: {
-      sync: (file: Unnamed) => Promise<void>;
-      name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
-    },
-  ) {
-    this.#clock = clock;
+  constructor({
+    sync,
+    name,
+  }: {
+    sync: (file: Unnamed) => Promise<void>;
+    name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
+  }) {
     this.#sync = sync;
     this.#name = name;
   }
@@ -51,9 +42,8 @@ export class SyncBatches<Item> {
     return new Promise((onNamed, onFailed) => {
       this.#waiting.push({ item, file, bytes, onNamed, onFailed });
       this.#bytes += bytes;
-      this.#isLast = false;
-      if (this.#isFull) this.flush();
-      else if (this.#waiting.length === 1) this.#flushLater();
+      // With those that come in the same turn of the event loop.
+      if (this.#waiting.length === 1) setImmediate(() => this.#nameNext());
     });
   }
 
@@ -69,17 +59,13 @@ export class SyncBatches<Item> {
       });
   }
 
-  /** Names the files that wait, as soon as the batch before has its names. */
-  flush(): void {
-    this.#isLast = true;
+  #nameNext(): void {
     if (this.#naming !== null || this.#waiting.length === 0) return;
     const batch = this.#waiting.splice(0, most.files);
     this.#bytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0);
-    this.#timer?.abort();
     this.#naming = this.#syncAndName(batch).finally(() => {
       this.#naming = null;
-      if (this.#isFull || this.#isLast) this.flush();
-      else if (this.#waiting.length > 0) this.#flushLater();
+      this.#nameNext();
       this.#onRoom();
       this.#onRoom = () => {};
     });
@@ -105,14 +91,5 @@ export class SyncBatches<Item> {
     );
     // One that has its name has been called back, and nothing of it is removed.
     await this.#name(synced).catch((error) => Promise.all(synced.map((waiting) => fail(waiting, error))));
-  }
-
-  #flushLater(): void {
-    const timer = new AbortController();
-    this.#timer = timer;
-    this.#clock.sleep(most.ms, timer.signal).then(
-      () => this.flush(),
-      () => {},
-    );
   }
 }

@@ -59,7 +59,7 @@ export function oddLine(record: readonly string[], header: readonly string[]): s
   if (at === -1) return null;
   // The comma in the message of a database separates no cells.
   const isCut = /^query ok$/i.test(record[at]!.trim());
-  const text = isCut ? record.slice(at).join(",").replace(/,*$/, "") : record[at]!.trim();
+  const text = isCut ? withoutEnd(record.slice(at).join(","), /,/) : record[at]!.trim();
   if (isHeader(record, header, at)) return "this line repeats the header: remove it";
   if (text.length > longestText) return null;
   const rest = isCut ? [] : record.slice(at + 1).map((cell) => cell.trim());

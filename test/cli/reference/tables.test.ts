@@ -82,6 +82,7 @@ const otherWords = [
   "fail_row",
   "image_back",
   "invalid_signature",
+  "node_modules",
   "page_count",
   "page_size",
   "skip_existing",

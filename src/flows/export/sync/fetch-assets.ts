@@ -33,8 +33,6 @@ export class AssetFetcher {
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
   readonly #batches: SyncBatches<SmallImage>;
-  /** Downloads that are not complete. */
-  #downloading = 0;
   /** Paths, folded, of new assets that are being written. */
   readonly #taken = new Set<string>();
   #others: Promise<ReadonlySet<string>> | null = null;
@@ -50,7 +48,7 @@ export class AssetFetcher {
     this.#signal = AbortSignal.any([run.tools.signal, this.#stop.signal]);
     const { scratch } = run.mirror.store;
     this.#left = new Set(existsSync(scratch) ? readdirSync(scratch) : []);
-    this.#batches = new SyncBatches(run.tools.clock, {
+    this.#batches = new SyncBatches({
       sync: (file) => run.mirror.store.sync!(file),
       name: (files) => this.#placeAll(files),
     });
@@ -89,12 +87,8 @@ export class AssetFetcher {
   }
 
   async #try(wanted: WantedAsset): Promise<void> {
-    this.#downloading++;
     try {
-      const { placed } = await this.#limit(() => this.#fetch(wanted)).finally(() => {
-        // Nothing else comes for the last batch.
-        if (--this.#downloading === 0) this.#batches.flush();
-      });
+      const { placed } = await this.#limit(() => this.#fetch(wanted));
       await placed;
       this.#consecutive = 0;
     } catch (error) {

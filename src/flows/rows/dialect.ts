@@ -63,8 +63,14 @@ function likeliest(
   among: readonly string[],
   form: HeaderForm,
 ): { delimiter: string; header: FoundHeader | null } {
+  // With nearly every file one has columns alone, and no other needs a look.
+  const isExact = (delimiter: string) => {
+    const cells = parseCells(records[0] ?? "", delimiter);
+    return cells.length > 1 && cells.every((cell) => cell.trim() !== "" && form.isColumn(cell));
+  };
+  const exact = among.filter(isExact);
   let best = { delimiter: among[0]!, header: null as FoundHeader | null, known: -1, alike: -1, cells: 0 };
-  for (const delimiter of among) {
+  for (const delimiter of exact.length === 1 ? exact : among) {
     const table = records
       .map((record) => parseCells(record, delimiter))
       .filter((cells) => cells.some((cell) => cell.trim() !== ""));

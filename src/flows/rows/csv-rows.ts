@@ -1,10 +1,9 @@
 import { parse } from "csv-parse";
 import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
 import type { HeaderForm } from "./find-header.ts";
-import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
 import { parseCells } from "./odd-lines.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
-import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
+import { type CsvRecord, maxRecordLength, ParseFault, recordBatches, StrayRecord } from "./records.ts";
 import type { RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import { peek } from "./text.ts";
@@ -82,6 +81,7 @@ export class CsvReader extends TableReader {
       yield* recordBatches<string[]>(chunks, parser);
     } catch (error) {
       if (!(error instanceof ParseFault) || !isStrayQuote(error.cause)) throw error;
+      const { lenientRecords } = await import("./lenient-records.ts");
       yield* lenientRecords(this.#open(), {
         delimiter,
         linesBefore: this.#line - 1,

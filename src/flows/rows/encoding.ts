@@ -148,6 +148,9 @@ const packings: readonly (readonly [string, RegExp])[] = [
   ["a tar archive", /^[\s\S]{257}ustar/],
 ];
 
+/** Whether a file is compressed with gzip, by its start. */
+export const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
+
 /** How a file is packed in another way than with gzip; null if it is not. */
 export function packing(start: Buffer): string | null {
   const head = start.toString("latin1", 0, 262);

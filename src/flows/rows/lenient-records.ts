@@ -1,16 +1,5 @@
 import { formulaText } from "./formula-text.ts";
-import { maxRecordLength, parseFault } from "./records.ts";
-
-/** A record with a stray quote: its cells, and the indexes of the invalid ones, which are kept unparsed. */
-export class StrayRecord {
-  constructor(
-    readonly cells: readonly string[],
-    readonly atFault: ReadonlySet<number>,
-  ) {}
-}
-
-/** A record of a CSV text. */
-export type CsvRecord = readonly string[] | StrayRecord;
+import { type CsvRecord, maxRecordLength, parseFault, StrayRecord } from "./records.ts";
 
 const [quote, lineFeed, carriageReturn] = [34, 10, 13];
 

@@ -5,13 +5,7 @@ import { addAbortSignal, pipeline, Readable } from "node:stream";
 import { CatError } from "../../errors.ts";
 import { newFile, type OpenFile } from "../../open-file.ts";
 import { fileStart, temporaryFolder, temporaryProblem } from "../files/disk.ts";
-
-/**
- * Whether a path is only a descriptor of this process: no file can be written next to it, or found again
- * later.
- */
-export const isDescriptor = (path: string): boolean =>
-  /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
+import { isGzip } from "./encoding.ts";
 
 /** Opens a named pipe without waiting for its writer: the system could not be interrupted while waiting. */
 export async function openPipe(path: string): Promise<NodeJS.ReadableStream> {
@@ -68,9 +62,6 @@ const tooLong = (name: string): CatError =>
     code: "record_too_long",
     hint: "Check that it is a CSV or NDJSON file.",
   });
-
-/** Whether a file is compressed with gzip, by its start. */
-export const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
 
 /** A megabyte may expand to a thousand, and fill the disk. */
 const largest = 1024 ** 3;

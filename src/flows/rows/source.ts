@@ -4,8 +4,8 @@ import { basename, resolve } from "node:path";
 import { CatError, fileProblem, outOfFiles } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
+import { isGzip } from "./encoding.ts";
 import { detectFormat, type InputFormat } from "./input-format.ts";
-import { expandedCopy, isDescriptor, isGzip, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import type { CopiedSheet, SheetReading } from "./workbook-copy.ts";
 
@@ -88,11 +88,19 @@ export async function openSource(name: string, from: SourcePlace): Promise<Sourc
   const { kind } = await fingerprint(name, path);
   if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from);
   if (kind !== "pipe") return copiedSource(name, createReadStream(path), standardInput, from);
+  const { openPipe } = await import("./private-copy.ts");
   const pipe = await openPipe(path).catch(rejectUnreadable(name));
   return copiedSource(name, pipe, { path: null, place: isDescriptor(path) ? null : path }, from);
 }
 
 const standardInput = { path: null, place: null };
+
+/**
+ * Whether a path is only a descriptor of this process: no file can be written next to it, or found again
+ * later.
+ */
+const isDescriptor = (path: string): boolean =>
+  /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
 
 /** Rows that can be read only once, as a private copy. Throws InputError. */
 export async function copiedSource(
@@ -102,6 +110,7 @@ export async function copiedSource(
   from: SourcePlace,
 ): Promise<Source> {
   try {
+    const { privateCopy } = await import("./private-copy.ts");
     const { path, close } = await privateCopy(shownName(name), stream, from.signal);
     return await sourceOfCopy(name, path, from, { ...lasting, close });
   } catch (error) {
@@ -135,6 +144,7 @@ async function expandedSource(
   from: SourcePlace,
   { path, place, close }: Pick<Source, "path" | "place" | "close">,
 ): Promise<Source> {
+  const { expandedCopy } = await import("./private-copy.ts");
   const copy = await expandedCopy(shownName(name), file, from.signal).catch(rejectUnreadable(name));
   const closeBoth = async () => {
     await copy.close();

@@ -2,7 +2,8 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CsvRecord, lenientRecords, StrayRecord } from "../../../src/flows/rows/lenient-records.ts";
+import { lenientRecords } from "../../../src/flows/rows/lenient-records.ts";
+import { type CsvRecord, StrayRecord } from "../../../src/flows/rows/records.ts";
 
 const record_delimiter = ["\r\n", "\n", "\r"];
 

@@ -123,7 +123,8 @@ function Install-Catalogue {
     Write-Host "Try it: catalogue products list --mock"
   } else {
     Write-Host "Run this line once, and open another window:"
-    Write-Host "  [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$current', 'User')"
+    # PowerShell and cmd both read it.
+    Write-Host "  powershell -Command ""[Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$($current.Replace("'", "''"))', 'User')"""
   }
 }
 

@@ -55,6 +55,12 @@ describe("install.ps1", () => {
     expect(names.filter((name) => new RegExp(removed).test(name))).toEqual([names[0]]);
   });
 
+  test("the line that it prints for PATH can be pasted into PowerShell and cmd, also with an apostrophe in the path", () => {
+    expect(script).toContain(
+      `Write-Host "  powershell -Command ""[Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$($current.Replace("'", "''"))', 'User')"""`,
+    );
+  });
+
   test("says about a file that is cut what install.sh says", () => {
     const message = /is cut or changed: [^"]*/.exec(other)![0];
     expect(message).toBe(

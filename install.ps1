@@ -77,8 +77,9 @@ function Set-Current([string]$Unpacked, [string]$Name) {
   # Removes the link alone: Remove-Item of Windows PowerShell would ask about the files behind it.
   if (Test-Path -LiteralPath $current) { [IO.Directory]::Delete($current) }
   New-Item -ItemType Junction -Path $current -Target $folder | Out-Null
-  Get-ChildItem -LiteralPath $To -Directory -Filter "catalogue-*" |
-    Where-Object { $_.FullName -ne $folder -and $_.FullName -ne $before } |
+  # The folder may have others of the user.
+  Get-ChildItem -LiteralPath $To -Directory |
+    Where-Object { $_.Name -match "^catalogue-[0-9].*-windows-x64$" -and $_.FullName -ne $folder -and $_.FullName -ne $before } |
     Remove-Item -Recurse -Force -ErrorAction SilentlyContinue
   return $current
 }
@@ -122,7 +123,8 @@ function Install-Catalogue {
     Write-Host "Try it: catalogue products list --mock"
   } else {
     Write-Host "Run this line once, and open another window:"
-    Write-Host "  [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$current', 'User')"
+    # PowerShell and cmd both read it.
+    Write-Host "  powershell -Command ""[Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$($current.Replace("'", "''"))', 'User')"""
   }
 }
 

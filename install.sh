@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs catalogue for you alone: without Node, without root, for Linux and macOS. What it does is below `usage`.
 set -eu
+unset CDPATH # With it, cd prints folders.
 
 # OWNER is filled in before the first release, as in package.json.
 releases=https://example.com/OWNER/catalogue/releases
@@ -99,7 +100,8 @@ main() {
   [ -n "$platform" ] || fail "no portable program for $(uname -s) on $(uname -m)" \
     "Install Node 20.19 or newer, then the package with npm."
 
-  mkdir -p "$to" "$bin" || fail "cannot write to $to and $bin" "Choose folders of your own with --to and --bin."
+  mkdir -p "$to" "$bin" && [ -w "$to" ] && [ -w "$bin" ] ||
+    fail "cannot write to $to and $bin" "Choose folders of your own with --to and --bin."
   to=$(cd "$to" && pwd) bin=$(cd "$bin" && pwd)
   for name in $names; do may_link "$bin/$name"; done
   new=$(mktemp -d "$to/.new.XXXXXX")
@@ -144,13 +146,14 @@ place() { # folder
   mv "$new/$1" "$to/$1"
   for name in $names; do link "$to/$1/$name" "$bin/$name"; done
   if [ "$names" = catalogue ]; then unlink_ours "$bin/cat"; fi
-  for old in "$to"/catalogue-*; do
+  # The folder may have others of the user.
+  for old in "$to"/catalogue-[0-9]*-"$platform"; do
     case $before in "$old"/*) continue ;; esac
     [ "$old" = "$to/$1" ] || rm -rf "$old"
   done
-  # Where man looks for pages of the programs in ~/.local/bin.
+  # Where man looks for pages of the programs in ~/.local/bin. The program works without them.
   pages=${bin%/*}/share/man/man1
-  mkdir -p "$pages"
+  mkdir -p "$pages" 2>/dev/null && [ -w "$pages" ] || return 0
   for page in "$pages"/cat*.1; do unlink_ours "$page"; done
   for page in "$to/$1"/man/man1/*.1; do
     [ -e "$pages/${page##*/}" ] || ln -s "$page" "$pages/${page##*/}"

@@ -4,6 +4,7 @@
 set -euo pipefail
 own=$(cd "$(dirname "$0")/.." && pwd)
 version_of() { node -p 'require(process.argv[1]).version' "$1/package.json"; }
+is_built() { [ -f "$1/dist/program/hand-over.js" ]; }
 fail() {
   printf '%s\n' "$@" >&2
   exit 2
@@ -20,7 +21,7 @@ elif [ -n "$TARBALL" ]; then
       package=$(cd "$(dirname -- "$TARBALL")" && pwd)/$(basename -- "$TARBALL")
       ;;
   esac
-elif [ -z "$VERSION" ] && [ -f "$own/dist/program/hand-over.js" ]; then
+elif [ -z "$VERSION" ] && is_built "$own"; then
   echo "Using the built clone in $own"
   echo "program=$own/bin/catalogue.js" >>"$GITHUB_OUTPUT"
   exit 0
@@ -44,7 +45,8 @@ case $package in
   *) cp -- "$package" "$place/package.tgz" ;;
 esac
 cd "$place"
-tar -xzf package.tgz --strip-components=1 || fail "$package is not a packed package" "Make one with: npm pack"
+tar -xzf package.tgz --strip-components=1 && is_built . ||
+  fail "$package is not a packed package" "Make one with: npm pack"
 # The packages for this system: those that the release was tested with, if this clone is of the same one.
 how=(install --omit=dev --no-package-lock)
 if [ "$(version_of "$place")" = "$(version_of "$own")" ]; then

@@ -15,7 +15,9 @@ const whole = join(root, "package.json.whole");
 if (existsSync(whole)) renameSync(whole, manifest);
 if (!process.argv.includes("--restore")) {
   // npm does not call it, as the packed manifest has no `prepare`.
-  const built = spawnSync(process.execPath, [join(root, "scripts/prepare.js")], { stdio: ["ignore", 2, 2] });
+  const built = spawnSync(process.execPath, [join(root, "scripts/prepare.js"), "--required"], {
+    stdio: ["ignore", 2, 2],
+  });
   if (built.status !== 0) process.exit(1);
   const {
     scripts: _,

@@ -24,10 +24,10 @@ if (newest(result) > Math.max(...sources.map((source) => newest(join(root, sourc
 try {
   createRequire(import.meta.url).resolve("esbuild");
 } catch {
-  // As with `npm ci --omit=dev`, which must not fail because of the packages it omits.
+  // As with `npm ci --omit=dev`, which must not fail because of the packages it omits; a package without a program must.
   const why = process.env.NODE_ENV === "production" ? ", because NODE_ENV is production" : "";
   console.error(`dist/ is not built: the tools for it are not installed${why}\nRun: npm ci --include=dev`);
-  process.exit(0);
+  process.exit(process.argv.includes("--required") && newest(result) === 0 ? 1 : 0);
 }
 const built = spawnSync("npm run build", { cwd: root, stdio: "inherit", shell: true });
 process.exitCode = built.status ?? 1;

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** A clone whose packages are not installed, and which is not built. */
 function freshClone(): string {
   const folder = temporaryFolder();
-  for (const path of ["bin", "package.json", "scripts/prepare.js"])
+  for (const path of ["bin", "package.json", "scripts/prepare.js", "scripts/packed-manifest.js"])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "src/index.ts"), "");
@@ -44,4 +44,15 @@ test.each([
     0,
     `dist/ is not built: the tools for it are not installed${why}\nRun: npm ci --include=dev`,
   ]);
+});
+
+test("npm pack and npm publish in such a clone fail, because the package would have no program", async () => {
+  const folder = freshClone();
+  const { exitCode, stderr } = await run(folder, ["scripts/packed-manifest.js"]);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    "dist/ is not built: the tools for it are not installed\nRun: npm ci --include=dev",
+  ]);
+  const manifest = (place: string) => readFileSync(join(place, "package.json"), "utf8");
+  expect(manifest(folder)).toBe(manifest(root));
 });

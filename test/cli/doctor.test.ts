@@ -303,7 +303,7 @@ test("an unknown key in the config file is a warning that names it, without its 
 describe("the check of cat", () => {
   const program = fileURLToPath(new URL("../../bin/cat.js", import.meta.url));
   const hint =
-    "Write catalogue in scripts. To keep the system's cat, install with --global, or unpack the portable archive.";
+    "Write catalogue in scripts. To keep the system's cat, use the portable archive with --no-cat instead.";
 
   /** An executable file of the test environment. */
   function executable(path: string, text: string): string {

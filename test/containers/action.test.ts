@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
@@ -57,6 +57,8 @@ async function smallPackage(folder: string, version: string): Promise<string> {
     join(content, "bin/catalogue.js"),
     `require(${JSON.stringify(join(root, "bin/catalogue.js"))});\n`,
   );
+  mkdirSync(join(content, "dist/program"), { recursive: true });
+  writeFileSync(join(content, "dist/program/hand-over.js"), "");
   const path = join(folder, `${version}.tgz`);
   await execa("tar", ["-czf", path, "-C", join(folder, version), "package"]);
   return path;
@@ -221,6 +223,23 @@ test.runIf(hasCurl)(
     expect(other.printed).toMatch(/\/bin\/npm is not a packed package\nMake one with: npm pack$/);
   },
 );
+
+test("an archive of something else fails the step: a portable program, a clone that is not built", async () => {
+  const folder = temporaryFolder();
+  for (const file of ["lib/bin/catalogue.js", "bin/catalogue.js"]) {
+    const name = `${dirname(file).replaceAll("/", "-")}.tgz`;
+    mkdirSync(join(folder, name, "package", dirname(file)), { recursive: true });
+    for (const path of ["package.json", file]) writeFileSync(join(folder, name, "package", path), "{}");
+    const tarball = join(folder, `packed-${name}`);
+    await execa("tar", ["-czf", tarball, "-C", join(folder, name), "package"]);
+    const ran = await runAction({ tarball });
+    expect([ran.exit, ran.printed, ran.called]).toEqual([
+      2,
+      `${tarball} is not a packed package\nMake one with: npm pack`,
+      "",
+    ]);
+  }
+});
 
 longTest("the action starts the mock of the installed package for the steps that follow", async () => {
   needsBuild();

@@ -44,6 +44,23 @@ describe("install.ps1", () => {
     expect(places).not.toContain(-1);
   });
 
+  test("removes only folders that it has installed from where the user keeps it", () => {
+    const [, removed = "$"] = /Where-Object \{ \$_\.Name -match "(.*?)" -and/.exec(script) ?? [];
+    const names = [
+      "catalogue-0.1.0-windows-x64",
+      "catalogue-2026",
+      "catalogue-photos-windows-x64",
+      "my-catalogue",
+    ];
+    expect(names.filter((name) => new RegExp(removed).test(name))).toEqual([names[0]]);
+  });
+
+  test("the line that it prints for PATH can be pasted into PowerShell and cmd, also with an apostrophe in the path", () => {
+    expect(script).toContain(
+      `Write-Host "  powershell -Command ""[Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$($current.Replace("'", "''"))', 'User')"""`,
+    );
+  });
+
   test("says about a file that is cut what install.sh says", () => {
     const message = /is cut or changed: [^"]*/.exec(other)![0];
     expect(message).toBe(

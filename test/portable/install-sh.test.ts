@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -12,7 +14,8 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { describe, expect, onTestFinished } from "vitest";
@@ -105,6 +108,55 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
     expect(await run(["--from", from, "--version", "v1.0.0"])).toMatchObject({ exitCode: 0 });
     expect(await installed()).toBe("catalogue 1.0.0");
   });
+
+  longTest("an upgrade in a folder of the user removes only versions that it has installed", async () => {
+    const { home, from, run } = newUser();
+    const apps = join(home, "apps");
+    const own = ["catalogue-2026", "catalogue-photos", "catalogue-photos-linux-x64"];
+    for (const name of own) mkdirSync(join(apps, name), { recursive: true });
+    for (const version of ["1.0.0", "1.1.0", "2.0.0"]) {
+      writeRelease(from, version);
+      expect(await run(["--from", from, "--to", apps])).toMatchObject({ exitCode: 0 });
+    }
+    expect(readdirSync(apps)).toEqual(["catalogue-1.1.0-linux-x64", "catalogue-2.0.0-linux-x64", ...own]);
+  });
+
+  longTest("relative folders are those of the current folder, whatever CDPATH says", async () => {
+    const { home, from, run } = newUser();
+    const args = ["--from", "release", "--to", "home of anna/apps", "--bin", "home of anna/bin"];
+    const result = await run(args, { CDPATH: `${from}/..` });
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(readdirSync(join(home, "bin"))).toEqual(["cat", "catalogue"]);
+  });
+
+  longTest.skipIf(process.getuid?.() !== 0)(
+    "says which folders it cannot write, before it downloads; without a place for man pages it installs the rest",
+    async () => {
+      const { home, from, bin, lib } = newUser();
+      for (const folder of [bin, lib, join(home, ".local/share")]) mkdirSync(folder, { recursive: true });
+      const asNobody = async (writable: readonly string[]) => {
+        for (const folder of [bin, lib]) chownSync(folder, writable.includes(folder) ? 65_534 : 0, 0);
+        // Its folder is closed to others.
+        for (let at = home; at !== tmpdir(); at = dirname(at)) chmodSync(at, 0o755);
+        const nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+        return execa("setpriv", [...nobody, "sh", "-s", "--", "--from", from], {
+          ...{ input: readFileSync(script, "utf8"), cwd: "/", extendEnv: false, reject: false },
+          env: { HOME: home, PATH: process.env.PATH ?? "" },
+        });
+      };
+      const next = "Choose folders of your own with --to and --bin.";
+      for (const writable of [[], [bin], [lib]]) {
+        const { exitCode, stdout, stderr } = await asNobody(writable);
+        expect({ exitCode, stdout, stderr }).toEqual(
+          failed(`error: cannot write to ${lib} and ${bin}\n${next}`),
+        );
+        expect([stdout, readdirSync(bin), readdirSync(lib)]).toEqual(["", [], []]);
+      }
+      const { exitCode, stderr } = await asNobody([bin, lib]);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(readdirSync(bin)).toEqual(["cat", "catalogue"]);
+    },
+  );
 
   longTest("--no-cat links catalogue alone, and removes an earlier link", async () => {
     const { from, bin, run } = newUser();

@@ -89,3 +89,20 @@ longTest(
     expect(stderr).not.toMatch(/auto-corrected|npm pkg fix/);
   },
 );
+
+longTest(
+  "npm publish stops outside of a job because of provenance, and the release says what to add",
+  async () => {
+    // Nothing listens on this port.
+    const registry = ["--registry=http://127.0.0.1:9", "--//127.0.0.1:9/:_authToken=x", "--fetch-retries=0"];
+    const publish = (...args: string[]) =>
+      execa("npm", ["publish", installed.tarball, ...registry, ...args], {
+        ...{ cwd: installed.folder, reject: false, extendEnv: false },
+        env: { PATH: process.env.PATH ?? "", HOME: installed.folder },
+      });
+    expect((await publish()).stderr).toContain("provenance generation not supported");
+    expect((await publish("--no-provenance")).stderr).toContain("ECONNREFUSED");
+    const script = readFileSync(new URL("../../scripts/release.js", import.meta.url), "utf8");
+    expect(script).toMatch(/^ {2}npm publish .+ {2}# .* --no-provenance$/m);
+  },
+);

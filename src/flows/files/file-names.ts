@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { realpath as realpathByLinks } from "node:fs";
 import { readdir, readlink, realpath, rm } from "node:fs/promises";
+import { platform } from "node:os";
 import { basename, dirname, extname, isAbsolute, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { moveFile } from "../../move-file.ts";
@@ -83,10 +84,10 @@ export function partName(name: string): string {
 
 /**
  * The path without links, of a file or folder that exists. Windows cannot tell it for some drives and long paths, where Node
- * looks for links itself.
+ * looks for links itself. Elsewhere that would take `link/..` for the folder of the link.
  */
 export const realPath = (path: string): Promise<string> =>
-  realpath(path).catch(() => promisify(realpathByLinks)(path));
+  platform() === "win32" ? realpath(path).catch(() => promisify(realpathByLinks)(path)) : realpath(path);
 
 /** The links of a path that are followed at most, as by the system: circular links have no target. */
 const mostLinks = 40;
@@ -100,12 +101,18 @@ export async function whereLinksLead(path: string): Promise<string> {
   for (let followed = 0; followed < mostLinks; followed++) {
     rejectForeignLink(at, followed);
     const target = await readlink(at).catch(() => null);
-    if (target === null) return realPath(at).catch(() => (at === path ? path : resolve(at)));
+    if (target === null) return realPath(at).catch(() => (at === path ? path : inRealFolder(at)));
     // Not joined: only the system resolves `..` correctly after a folder that is a link.
     at = isAbsolute(target) ? target : `${dirname(at)}${sep}${target}`;
   }
   return path;
 }
+
+const inRealFolder = (path: string): Promise<string> =>
+  realPath(dirname(path)).then(
+    (folder) => join(folder, basename(path)),
+    () => resolve(path),
+  );
 
 /** A path as file systems compare it that know neither case nor the form of accents. Equal results collide. */
 export function foldedPath(path: string): string {

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { whereLinksLead } from "../../../src/flows/files/file-names.ts";
 import { OutputFile } from "../../../src/flows/files/output-file.ts";
+import { whereItLeads } from "../../../src/flows/photos/find-photo.ts";
 import { OpenFile } from "../../../src/open-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -59,4 +61,20 @@ test("reports a circular link with a plain error", async () => {
     code: "file_not_writable",
     message: `cannot write ${path}: too many symbolic links`,
   });
+});
+
+test("a link over the parent of a linked folder leads where the system leads, not to a file of that name", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "shared/photos"), { recursive: true });
+  mkdirSync(join(folder, "mine"));
+  symlinkSync("../shared/photos", join(folder, "mine/photos"));
+  const [link, mine] = [join(folder, "mine/out.csv"), join(folder, "mine/new.csv")];
+  symlinkSync("photos/../new.csv", link);
+  writeFileSync(mine, "mine");
+  const target = join(folder, "shared/new.csv");
+  expect([await whereLinksLead(link), await whereItLeads(link)]).toEqual([target, target]);
+  const file = await OutputFile.begin(link, true, "run_1");
+  await file.write("one");
+  await file.commit();
+  expect([readFileSync(link, "utf8"), readFileSync(mine, "utf8")]).toEqual(["one", "mine"]);
 });

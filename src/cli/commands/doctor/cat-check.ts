@@ -21,7 +21,7 @@ export async function checkCat({ context: { env, cwd, host } }: App): Promise<Ch
   if (ofProject !== null) {
     return warning(
       `scripts of this project find this program as cat: ${ofProject}; ${handed}`,
-      "Write catalogue in scripts. To keep the system's cat, install with --global, or unpack the portable archive.",
+      "Write catalogue in scripts. To keep the system's cat, use the portable archive with --no-cat instead.",
     );
   }
   if (first !== null) return ok(`the first on PATH is this program, ${first}; ${handed}`);

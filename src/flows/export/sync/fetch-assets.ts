@@ -174,8 +174,8 @@ export class AssetFetcher {
     const named: { waiting: WaitingFile<SmallImage>; entry: MirrorEntry; exclusive: boolean }[] = [];
     for (const waiting of files) {
       const { listed, known, image } = waiting.item;
+      // Also in a run that is stopped: what is complete is not downloaded again.
       await orFailed(waiting, async () => {
-        this.#signal.throwIfAborted();
         const own = await this.#ownPath(known);
         // Whether something else has the name is seen when the file gets it.
         const path = own ?? (await this.#newPath(listed.fields, async () => true));

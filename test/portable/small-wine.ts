@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 
 const wine = "/usr/lib/wine/wine64";
@@ -12,19 +21,8 @@ export const noWine = [wine, compiler]
   .map((path) => `${path} is missing`)
   .join(", ");
 
-/** libsql asks Windows for random bytes by a library that wine 8 does not have. */
-const randomBytes = `#include <windows.h>
-#include <ntsecapi.h>
-BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) { return RtlGenRandom(bytes, length); }
-`;
-
-/** wine's sockets reject this until they are connected. */
-const keepAlive = `const { Socket } = require("node:net");
-const { setKeepAlive } = Socket.prototype;
-Socket.prototype.setKeepAlive = function (...args) {
-  return this.connecting ? this : setKeepAlive.apply(this, args);
-};
-`;
+/** What Windows of wine 8 lacks, as the tests of Windows add it. */
+const programs = fileURLToPath(new URL("../windows/programs/", import.meta.url));
 
 /** Windows by wine, in a folder. `drive` is its C:. */
 export async function smallWine(folder: string) {
@@ -41,10 +39,9 @@ export async function smallWine(folder: string) {
   const options = { env, extendEnv: false, stdio: "ignore", timeout: 120_000 } as const;
   await execa(wine, ["wineboot", "--init"], options);
   await execa(wine, ["winecfg", "-v", "win81"], options);
-  writeFileSync(join(drive, "keep-alive.cjs"), keepAlive);
-  writeFileSync(join(folder, "random.c"), randomBytes);
+  copyFileSync(join(programs, "keep-alive.cjs"), join(drive, "keep-alive.cjs"));
   const library = join(drive, "windows/system32/bcryptprimitives.dll");
-  await execa(compiler, [join(folder, "random.c"), "-shared", "-ladvapi32", "-o", library]);
+  await execa(compiler, [join(programs, "bcryptprimitives.c"), "-shared", "-ladvapi32", "-o", library]);
 
   mkdirSync(join(drive, "run"));
   /** Writes lines of cmd to `C:\run\NAME`. */

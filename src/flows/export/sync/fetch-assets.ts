@@ -116,9 +116,9 @@ export class AssetFetcher {
     if (input.dryRun) await this.#pretend(wanted);
     if (input.dryRun || (await this.#takeLeft(wanted))) return { placed: null };
     let { listed } = wanted;
-    const { scratch } = mirror.store;
-    const image = await downloadAsset(this.#downloads, listed, {
-      scratch,
+    const { store } = mirror;
+    const { content, release, isSmall, ...image } = await downloadAsset(this.#downloads, listed, {
+      scratch: store.scratch,
       isLeft: (name) => this.#left.has(name),
       freshUrl: async () => {
         listed = await wanted.fresh.of(listed);
@@ -128,23 +128,20 @@ export class AssetFetcher {
       maxBytes: input.maxBytes,
       label: input.label,
     });
-    const { content, release, isSmall, ...about } = image;
     const onPlaced = () => {
-      counts.bytes += (about.sent ?? about).bytes;
-      if (about.label === false) counts.unlabeled++;
+      counts.bytes += (image.sent ?? image).bytes;
+      if (image.label === false) counts.unlabeled++;
     };
     try {
       this.#signal.throwIfAborted();
-      const { store } = mirror;
       if (isSmall && store.write !== undefined) {
         const file = await store.write(content());
-        const waiting = { ...wanted, listed, image: about };
-        const placed = this.#batches.add(waiting, file, about.bytes).then(onPlaced);
+        const placed = this.#batches.add({ ...wanted, listed, image }, file, image.bytes).then(onPlaced);
         placed.catch(() => {});
         await this.#batches.room();
         return { placed };
       }
-      await this.#place(listed, wanted.known, about, content);
+      await this.#place(listed, wanted.known, image, content);
       onPlaced();
       return { placed: null };
     } finally {

@@ -1,6 +1,6 @@
 import dns from "node:dns";
 import { createServer } from "node:http";
-import { type AddressInfo, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import fc from "fast-check";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../src/client/client.ts";
@@ -84,9 +84,11 @@ test("the client reaches a server of this machine by any such name, on IPv4 or I
       response.writeHead(200, { "content-type": "application/json", "x-request-id": "1" });
       response.end('{"data":[],"next_cursor":null,"has_more":false}');
     });
-    await new Promise<void>((resolve) => server.listen(0, address, resolve));
+    // Outside the ports that the system gives to servers of other tests, which listen on the other address.
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    await new Promise<void>((resolve) => server.listen(port, address, resolve));
     onTestFinished(() => void server.close());
-    const host = `shop.api.localhost:${(server.address() as AddressInfo).port}`;
+    const host = `shop.api.localhost:${port}`;
     const client = createClient({
       baseUrl: `http://${host}`,
       apiKey: "ak_test",

@@ -5,10 +5,10 @@ import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
 import { maskedSignatures } from "../../http/mask.ts";
 import { shortMessage, visible } from "../../text.ts";
 import type { Context } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { indented, type ListTarget, type Pages, printList, resourceLines } from "./list.ts";
 import { isReadByGithub, withoutCommands } from "./log-text.ts";
-import { rejectTerminal } from "./output-names.ts";
 import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
@@ -225,4 +225,12 @@ export async function showRequest(io: StderrIo, exchange: ExchangeLog): Promise<
     replayed: exchange.replayed,
   };
   await io.line(jsonLine({ request }).trimEnd());
+}
+
+/** Throws UsageError for a workbook that would be printed on a terminal. `instead` is what to add. */
+export function rejectTerminal({ stdout }: Pick<Context, "stdout">, instead: string): void {
+  if (!stdout.isTTY) return;
+  throw new UsageError("cannot write a workbook to the terminal", {
+    hint: `Add ${instead}, or send it to a file.`,
+  });
 }

@@ -120,11 +120,3 @@ export function rejectFileName(flag: string, name: string, { cwd }: Pick<Context
     hint: `Use ${asTyped(flag, name.trim().slice(0, -ending.length))}.`,
   });
 }
-
-/** Throws UsageError for a workbook that would be printed on a terminal. `instead` is what to add. */
-export function rejectTerminal({ stdout }: Pick<Context, "stdout">, instead: string): void {
-  if (!stdout.isTTY) return;
-  throw new UsageError("cannot write a workbook to the terminal", {
-    hint: `Add ${instead}, or send it to a file.`,
-  });
-}

@@ -16,7 +16,7 @@ import type { App } from "../../app/app.ts";
 import { identifyService } from "../../app/profile-state.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
-import { rejectTerminal } from "../../output/output-names.ts";
+import { rejectTerminal } from "../../output/io.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import { excelStyle } from "../../settings/csv-style.ts";
 import type { LiveInput } from "./flags.ts";

@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../../client/client.ts";
 import { detectImageType } from "../../../contract/image-file.ts";
@@ -23,12 +22,10 @@ export interface ImageFacts extends Pick<DownloadedFile, "bytes" | "label" | "se
 }
 
 interface DownloadedImage extends ImageFacts {
-  /** Whether it is in memory. */
-  readonly isSmall: boolean;
-  /** Can be read several times. */
-  readonly content: () => Content;
-  /** Removes what it has on the disk. */
-  release(): Promise<void>;
+  /** Null for an image on the disk. */
+  readonly chunks: readonly Uint8Array[] | null;
+  /** Where it is, if it is not in memory. */
+  readonly path: string;
 }
 
 interface AssetDownload {
@@ -70,14 +67,12 @@ export async function downloadAsset(
     // Its length may be unknown; one in memory has its announced length.
     check: async (part) => rejectIncompleteImage(part, url),
   });
-  if (chunks !== null) {
-    const sha256 = await hashParts(chunks);
-    return { ...file, isSmall: true, content: () => chunks, sha256, mime_type, release: async () => {} };
-  }
-  const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const sha256 = await hashParts(content());
-  return { ...file, isSmall: false, content, sha256, mime_type, release: () => rm(path, { force: true }) };
+  const sha256 = await hashParts(chunks ?? streamOf(path));
+  return { ...file, chunks, path, sha256, mime_type };
 }
+
+/** A file in parts of the usual size of a write. */
+export const streamOf = (path: string): Content => createReadStream(path, { highWaterMark: 1024 * 1024 });
 
 function imageProblem(head: Uint8Array, announced: string): string | null {
   const type = detectImageType(head);

@@ -96,12 +96,15 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  async write(content: Content): Promise<UnnamedFile> {
-    return this.#orOutputError(this.#work, async () => UnnamedFile.write(content, await this.#parts()));
+  async write(image: readonly Uint8Array[] | string, shown: string): Promise<UnnamedFile> {
+    return this.#orOutputError(shown, async () => {
+      const place = await this.#parts();
+      return typeof image === "string" ? UnnamedFile.take(image, place) : UnnamedFile.write(image, place);
+    });
   }
 
-  async sync(file: Unnamed): Promise<void> {
-    return this.#orOutputError(this.#work, () => (file as UnnamedFile).sync());
+  async sync(file: Unnamed, shown: string): Promise<void> {
+    return this.#orOutputError(shown, () => (file as UnnamedFile).sync());
   }
 
   async change(path: string, change: Change, clock: Clock): Promise<void> {

@@ -1,3 +1,4 @@
+import { readFileSync, rmSync } from "node:fs";
 import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders.ts";
 import type { Change, Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/disk.ts";
@@ -64,8 +65,9 @@ export class MemoryStore implements MirrorStore {
     yield this.#existing(path);
   }
 
-  async write(content: Content): Promise<UnnamedContent> {
-    const bytes = await joined(content);
+  async write(image: readonly Uint8Array[] | string): Promise<UnnamedContent> {
+    const bytes = typeof image === "string" ? readFileSync(image) : Buffer.concat(image);
+    if (typeof image === "string") rmSync(image);
     this.#onChange("write");
     return new UnnamedContent(bytes);
   }

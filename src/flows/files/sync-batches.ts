@@ -12,13 +12,13 @@ export interface WaitingFile {
 /** The steps of a batch, in their order. An error of `record` is that of all files, any other one is that of its file. */
 interface BatchSteps<Item, Target> {
   /** Resolves when a file is on the disk; called for all of them at once. */
-  sync(file: Item): Promise<void>;
+  sync(item: Item): Promise<void>;
   /** Where a file that is on the disk is to be. */
-  target(file: Item): Promise<Target>;
+  target(item: Item): Promise<Target>;
   /** Records all targets in one transaction: the next run finds the files that a kill leaves without their names. */
   record?(targets: readonly Target[]): void;
   /** Gives a file its name. */
-  name(file: Item, target: Target): Promise<void>;
+  name(item: Item, target: Target): Promise<void>;
 }
 
 interface Waiting<Item> {

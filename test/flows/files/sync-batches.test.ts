@@ -184,6 +184,6 @@ test("a file has its name only after its sync and its record, or is removed once
       for (const line of log.filter((line) => line.startsWith("recorded")))
         expect(line.split(" ").length - 1).toBeLessThanOrEqual(64);
     }),
-    { numRuns: repetitions(60) },
+    { numRuns: repetitions(60, 1_000) },
   );
 });

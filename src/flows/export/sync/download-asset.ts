@@ -12,7 +12,6 @@ import {
 } from "../../files/download-file.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { ListedAsset } from "./mirror-entry.ts";
-import type { Content } from "./mirror-store.ts";
 
 /** What is known of a complete image. */
 export interface ImageFacts extends Pick<DownloadedFile, "bytes" | "label" | "sent"> {
@@ -67,12 +66,9 @@ export async function downloadAsset(
     // Its length may be unknown; one in memory has its announced length.
     check: async (part) => rejectIncompleteImage(part, url),
   });
-  const sha256 = await hashParts(chunks ?? streamOf(path));
+  const sha256 = await hashParts(chunks ?? createReadStream(path, { highWaterMark: 1024 * 1024 }));
   return { ...file, chunks, path, sha256, mime_type };
 }
-
-/** A file in parts of the usual size of a write. */
-export const streamOf = (path: string): Content => createReadStream(path, { highWaterMark: 1024 * 1024 });
 
 function imageProblem(head: Uint8Array, announced: string): string | null {
   const type = detectImageType(head);

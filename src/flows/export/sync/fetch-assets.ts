@@ -12,7 +12,7 @@ import type { Unnamed } from "../../files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../../files/sync-batches.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
-import { downloadAsset, type ImageFacts, streamOf } from "./download-asset.ts";
+import { downloadAsset, type ImageFacts } from "./download-asset.ts";
 import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 import { type Content, mayBelongTo, type Placed } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
@@ -147,7 +147,7 @@ export class AssetFetcher {
         await this.#batches.room();
         return { placed };
       }
-      await this.#place(listed, wanted.known, image, () => chunks ?? streamOf(path));
+      await this.#place(listed, wanted.known, image, chunks ?? path);
       onPlaced();
       return { placed: null };
     } finally {
@@ -184,7 +184,7 @@ export class AssetFetcher {
     if (placed !== null) return this.#indexed({ ...entry, ...placed }, known);
     index.forget(entry.path);
     this.#taken.delete(foldedPath(entry.path));
-    await this.#place(listed, known, image, () => file);
+    await this.#place(listed, known, image, file);
   }
 
   /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
@@ -192,14 +192,14 @@ export class AssetFetcher {
     listed: ListedAsset,
     known: MirrorEntry | null,
     image: ImageFacts,
-    content: () => Content | Unnamed,
+    content: Content | Unnamed | string,
   ): Promise<void> {
     const { store, index } = this.#run.mirror;
     let placed: Placed | null = null;
     const write = async (path: string, exclusive: boolean) => {
       const entry = toEntry(listed, path, image);
       index.willPlace([entry]);
-      placed = await store.put(path, content(), { exclusive, entry });
+      placed = await store.put(path, content, { exclusive, entry });
       if (placed === null) index.forget(path);
       return placed !== null;
     };

@@ -81,15 +81,16 @@ export class LocalFolder implements MirrorStore {
 
   async put(
     path: string,
-    content: Content | Unnamed,
+    content: Content | Unnamed | string,
     { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
+      const bytes = typeof content === "string" ? createReadStream(content) : content;
       const isPlaced =
-        content instanceof UnnamedFile
-          ? content.moveTo(target, exclusive)
-          : await placeFile(target, content as Content, { ...(await this.#parts()), exclusive });
+        bytes instanceof UnnamedFile
+          ? bytes.moveTo(target, exclusive)
+          : await placeFile(target, bytes as Content, { ...(await this.#parts()), exclusive });
       if (!isPlaced) return null;
       this.#unsynced.add(dirname(target));
       return {};

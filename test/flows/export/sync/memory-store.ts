@@ -77,7 +77,11 @@ export class MemoryStore implements MirrorStore {
     (file as UnnamedContent).isSynced = true;
   }
 
-  async put(path: string, content: Content | Unnamed, { exclusive = false } = {}): Promise<object | null> {
+  async put(
+    path: string,
+    content: Content | Unnamed | string,
+    { exclusive = false } = {},
+  ): Promise<object | null> {
     pathComponents(path);
     if (content instanceof UnnamedContent && !content.isSynced) throw new Error("named before its sync");
     const bytes = content instanceof UnnamedContent ? content.bytes : await joined(content as Content);

@@ -51,6 +51,7 @@ export class AssetFetcher {
     this.#batches = new SyncBatches({
       sync: (file) => run.mirror.store.sync!(file),
       name: (files) => this.#placeAll(files),
+      clock: run.tools.clock,
     });
   }
 
@@ -88,7 +89,7 @@ export class AssetFetcher {
 
   async #try(wanted: WantedAsset): Promise<void> {
     try {
-      const { placed } = await this.#limit(() => this.#fetch(wanted));
+      const { placed } = await this.#limit(() => this.#batches.during(() => this.#fetch(wanted)));
       await placed;
       this.#consecutive = 0;
     } catch (error) {
@@ -180,17 +181,22 @@ export class AssetFetcher {
       });
     }
     index.willPlace(named.map(({ entry }) => entry));
+    const indexed: { waiting: WaitingFile<SmallImage>; entry: MirrorEntry }[] = [];
     for (const { waiting, entry, exclusive } of named) {
       const { item, file, onNamed } = waiting;
       await orFailed(waiting, async () => {
         const placed = await store.put(entry.path, file, { exclusive, entry });
-        if (placed === null) {
-          index.forget(entry.path);
-          this.#taken.delete(foldedPath(entry.path));
-          await this.#place(item.listed, item.known, item.image, () => file);
-        } else this.#indexed({ ...entry, ...placed }, item.known);
+        if (placed !== null) return void indexed.push({ waiting, entry: { ...entry, ...placed } });
+        index.forget(entry.path);
+        this.#taken.delete(foldedPath(entry.path));
+        await this.#place(item.listed, item.known, item.image, () => file);
         onNamed();
       });
+    }
+    index.place(...indexed.map(({ entry }) => entry));
+    for (const { waiting, entry } of indexed) {
+      this.#placed(entry, waiting.item.known);
+      waiting.onNamed();
     }
   }
 

@@ -181,22 +181,17 @@ export class AssetFetcher {
       });
     }
     index.willPlace(named.map(({ entry }) => entry));
-    const indexed: { waiting: WaitingFile<SmallImage>; entry: MirrorEntry }[] = [];
     for (const { waiting, entry, exclusive } of named) {
       const { item, file, onNamed } = waiting;
       await orFailed(waiting, async () => {
         const placed = await store.put(entry.path, file, { exclusive, entry });
-        if (placed !== null) return void indexed.push({ waiting, entry: { ...entry, ...placed } });
-        index.forget(entry.path);
-        this.#taken.delete(foldedPath(entry.path));
-        await this.#place(item.listed, item.known, item.image, () => file);
+        if (placed === null) {
+          index.forget(entry.path);
+          this.#taken.delete(foldedPath(entry.path));
+          await this.#place(item.listed, item.known, item.image, () => file);
+        } else this.#indexed({ ...entry, ...placed }, item.known);
         onNamed();
       });
-    }
-    index.place(...indexed.map(({ entry }) => entry));
-    for (const { waiting, entry } of indexed) {
-      this.#placed(entry, waiting.item.known);
-      waiting.onNamed();
     }
   }
 

@@ -27,10 +27,6 @@ const schema = `
 /** Entries that are read at once. */
 const pageLength = 500;
 
-/** Columns of rows that are given as JSON. */
-const columns = (count: number, from = 0) =>
-  Array.from({ length: count }, (_, at) => `value ->> ${from + at}`).join(", ");
-
 type Page = [productId: string, assetId: string, line: string][];
 
 /**
@@ -60,13 +56,10 @@ export class MirrorIndex {
     this.#isTemporary = isTemporary;
     this.#ofProduct = db.statement<[string]>("SELECT line FROM entry WHERE product_id = ?");
     this.#get = db.statement<[string]>("SELECT line FROM entry WHERE product_id = ? AND asset_id = ?");
-    // A statement for each row would take longer than its changes.
-    this.#set = db.statement(
-      `INSERT OR REPLACE INTO entry SELECT ${columns(4)}, 1, ${columns(1, 4)} FROM json_each(?)`,
-    );
+    this.#set = db.statement("INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, 1, ?)");
     this.#drop = db.statement("DELETE FROM entry WHERE product_id = ? AND asset_id = ?");
-    this.#place = db.statement(`INSERT OR REPLACE INTO placed SELECT ${columns(2)} FROM json_each(?)`);
-    this.#forget = db.statement("DELETE FROM placed WHERE path IN (SELECT value FROM json_each(?))");
+    this.#place = db.statement("INSERT OR REPLACE INTO placed VALUES (?, ?)");
+    this.#forget = db.statement("DELETE FROM placed WHERE path = ?");
     this.#atPath = db.statement<[string]>("SELECT line FROM entry WHERE folded_path = ?");
     this.#commit = db.statement("COMMIT");
     this.#isAhead = this.#number("SELECT is_ahead FROM file") === 1;
@@ -167,7 +160,7 @@ export class MirrorIndex {
   /** Adds or replaces an entry; an equal one changes nothing. */
   set(entry: MirrorEntry): void {
     const line = toLine(entry);
-    if (this.#get.get(entry.product_id, entry.asset_id)?.[0] !== line) this.#put([[entry, line]]);
+    if (this.#get.get(entry.product_id, entry.asset_id)?.[0] !== line) this.#put(entry, line);
   }
 
   drop({ product_id, asset_id }: EntryKey): void {
@@ -179,21 +172,21 @@ export class MirrorIndex {
   willPlace(entries: readonly MirrorEntry[]): void {
     this.#change();
     if (this.#isTemporary) return;
-    this.#place.run(JSON.stringify(entries.map((entry) => [entry.path, toLine(entry)])));
+    for (const entry of entries) this.#place.run(entry.path, toLine(entry));
     this.keep();
   }
 
-  /** Sets the entries of files that have their paths now. */
-  place(...entries: readonly MirrorEntry[]): void {
-    this.#put(entries.map((entry) => [entry, toLine(entry)]));
-    this.forget(...entries.map(({ path }) => path));
+  /** Sets the entry of a file that has its path now. */
+  place(entry: MirrorEntry): void {
+    this.#put(entry, toLine(entry));
+    this.forget(entry.path);
   }
 
-  /** Ends `willPlace` of files that did not get their paths. */
-  forget(...paths: readonly string[]): void {
+  /** Ends `willPlace` of a file that did not get its path. */
+  forget(path: string): void {
     if (this.#isTemporary) return;
     this.#change();
-    this.#forget.run(JSON.stringify(paths));
+    this.#forget.run(path);
   }
 
   /** The entries of files that may have got their paths when a run was killed. */
@@ -244,12 +237,9 @@ export class MirrorIndex {
     this.#isAhead = false;
   }
 
-  #put(entries: readonly (readonly [entry: MirrorEntry, line: string])[]): void {
+  #put({ product_id, asset_id, path, removed }: MirrorEntry, line: string): void {
     this.#change();
-    const rows = entries.map(([{ product_id, asset_id, path, removed }, line]) => [
-      ...[product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, line],
-    ]);
-    this.#set.run(JSON.stringify(rows));
+    this.#set.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, line);
   }
 
   #begin(): void {

@@ -14,7 +14,7 @@ import { isOfCaller, isOfService } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
 import { downloadAsset, type ImageFacts } from "./download-asset.ts";
 import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
-import { type Content, mayBelongTo, type Placed } from "./mirror-store.ts";
+import { mayBelongTo, type Placed, type PutContent } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -195,7 +195,7 @@ export class AssetFetcher {
     listed: ListedAsset,
     known: MirrorEntry | null,
     image: ImageFacts,
-    content: Content | Unnamed | string,
+    content: PutContent,
   ): Promise<void> {
     const { store, index } = this.#run.mirror;
     let placed: Placed | null = null;

@@ -192,6 +192,21 @@ twoUsers("a mirror whose hidden folder another user has made is exit 2, with the
   });
 });
 
+twoUsers("a mirror in a read-only folder without a hidden folder says nothing of other users", async () => {
+  const { shared, run } = users();
+  const mirror = join(shared, "mirror");
+  mkdirSync(mirror);
+  chownSync(mirror, victim.uid, victim.gid);
+  chmodSync(mirror, 0o555);
+  const { exitCode, stderr } = await run(toArgs(commands.sync));
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr:
+      `error: cannot write ${join(mirror, ".catalogue-sync", "all")}: permission denied\n` +
+      "Check the permissions of the file and its folder.\n",
+  });
+});
+
 twoUsers("the hidden folder of a mirror, and what is in it, is for its user alone", async () => {
   const { shared, run } = users();
   await run(toArgs(commands.sync));

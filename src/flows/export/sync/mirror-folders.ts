@@ -97,7 +97,9 @@ function makeHidden(at: string, root: string): string {
     return at;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ELINKOWNER" || code === "EACCES") throw mirrorOfOther(root, error);
+    // Without a hidden folder yet it is the mirror itself that cannot be written.
+    if (code === "ELINKOWNER" || (code === "EACCES" && whatIsAt(join(root, hiddenFolder)) !== null))
+      throw mirrorOfOther(root, error);
     if (code !== "ELOOP") throw error;
     throw new OutputError(at, error as NodeJS.ErrnoException, {
       what: "is a link; a mirror keeps its state in a folder of its own",

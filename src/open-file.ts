@@ -153,9 +153,15 @@ export const newFileSync = (path: string, mode = 0o600): number => openSync(path
 export const temporaryFile = (folder: string, start = ".", mode = 0o600): Promise<OpenFile> =>
   newFile(join(folder, temporaryName(start)), mode);
 
-/** Writes a file into a folder, as far as the disk, and removes it. Throws the error that any other file would meet. */
+const attemptStart = ".attempt-";
+
+/**
+ * Writes a file into a folder, as far as the disk, and removes it, with those of killed processes. Throws the error that any
+ * other file would meet.
+ */
 export async function tryToWrite(folder: string): Promise<void> {
-  const file = await temporaryFile(folder);
+  await removeTemporary(folder, attemptStart);
+  const file = await temporaryFile(folder, attemptStart);
   try {
     await file.write("\n");
     await file.sync();

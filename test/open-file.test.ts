@@ -23,6 +23,7 @@ import {
   rewriteFile,
   temporaryFile,
   touchFile,
+  tryToWrite,
   whenFree,
 } from "../src/open-file.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -115,6 +116,21 @@ test("a temporary file has a random name, and is for its user alone", async () =
   for (const name of others) writeFileSync(join(folder, name), "");
   await removeTemporary(folder, ".a-");
   expect(readdirSync(folder).sort()).toEqual(others.sort());
+});
+
+test("an attempt to write removes what a killed one left in the folder", async () => {
+  const folder = temporaryFolder();
+  let attempts: string[] = [];
+  const written = tryToWrite(folder);
+  while (attempts.length === 0) {
+    await new Promise(setImmediate);
+    attempts = readdirSync(folder);
+  }
+  await written;
+  expect(readdirSync(folder)).toEqual([]);
+  for (const name of [...attempts, "own.part"]) writeFileSync(join(folder, name), "");
+  await tryToWrite(folder);
+  expect(readdirSync(folder)).toEqual(["own.part"]);
 });
 
 describe("a private folder", () => {

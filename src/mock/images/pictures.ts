@@ -1,8 +1,8 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import pLimit from "p-limit";
-import { photoDrawing } from "../drawing/photo-drawing.ts";
-import { readScene, sceneSubject } from "../drawing/scene.ts";
-import { sceneDrawing } from "../drawing/scene-drawing.ts";
+import { photoDrawing } from "../../mock-page/drawing/photo-drawing.ts";
+import { readScene, sceneSubject } from "../../mock-page/drawing/scene.ts";
+import { sceneDrawing } from "../../mock-page/drawing/scene-drawing.ts";
 import { entityTag } from "../files/stored-file.ts";
 import type { ImageRecord } from "../store/records.ts";
 

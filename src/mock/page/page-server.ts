@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { type ProductDetail, type ProductPage, type View, views } from "../../mock-page/data.ts";
+import { pageText } from "../../mock-page/page-text.ts";
 import type { Pictures } from "../images/pictures.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { products } from "../routes/products.ts";
@@ -9,8 +11,6 @@ import { RateUsed } from "../rules/rate-limit.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
-import { type ProductDetail, type ProductPage, type View, views } from "./data.ts";
-import { pageText } from "./page-text.ts";
 import { Streams } from "./streams.ts";
 import { toDetail } from "./views.ts";
 

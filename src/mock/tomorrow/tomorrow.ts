@@ -1,5 +1,5 @@
-import { drawnSize } from "../drawing/garments.ts";
-import { productWords } from "../drawing/product-words.ts";
+import { drawnSize } from "../../mock-page/drawing/garments.ts";
+import { productWords } from "../../mock-page/drawing/product-words.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 

@@ -140,8 +140,8 @@ export class OpenFile {
 }
 
 /**
- * Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. Not in the thread pool:
- * the way there takes longer.
+ * Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. Not in
+ * the thread pool: the way there takes longer.
  */
 export const newFile = (path: string, mode = 0o600): Promise<OpenFile> =>
   whenFree(async () => new OpenFile(path, newFileSync(path, mode)));
@@ -234,8 +234,8 @@ export const isOutOfFiles = (error: unknown): boolean =>
   /^(?:EMFILE|ENFILE|ENOMEM)$/.test(String((error as NodeJS.ErrnoException | null)?.code));
 
 /**
- * Makes a folder for this user alone, or closes an existing one to others. Throws the system's error; ELINKOWNER where
- * another user has the folder, and ELOOP for a link.
+ * Makes a folder for this user alone, or closes an existing one to others. Throws the system's error;
+ * ELINKOWNER where another user has the folder, and ELOOP for a link.
  */
 export function makePrivateFolder(path: string): void {
   try {
@@ -263,8 +263,8 @@ function lstatFolder(path: string) {
 }
 
 /**
- * Whether a file or folder has the owner of files that this process creates in `folder`. Not compared with the user of the
- * process: network drives and USB sticks give files other owners.
+ * Whether a file or folder has the owner of files that this process creates in `folder`. Not compared with
+ * the user of the process: network drives and USB sticks give files other owners.
  */
 export function isOwnFile(path: string, folder: string = dirname(path)): boolean {
   const probe = join(folder, temporaryName(".owner-"));
@@ -284,8 +284,9 @@ export function isOwnFile(path: string, folder: string = dirname(path)): boolean
 }
 
 /**
- * Throws ELINKOWNER if a path, or a folder of it, is a link of another user that leads to what is not that user's: such a
- * link may have been planted in a shared folder. Links of this user and of the system are followed, and checked like the path.
+ * Throws ELINKOWNER if a path, or a folder of it, is a link of another user that leads to what is not that
+ * user's: such a link may have been planted in a shared folder. Links of this user and of the system are
+ * followed, and checked like the path.
  */
 export function rejectForeignLink(path: string, depth = 0): void {
   // The system reports circular links itself.

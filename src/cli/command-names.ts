@@ -2,8 +2,8 @@ import type { ProgramName } from "./context/context.ts";
 import { globalFlagLength } from "./context/globals.ts";
 
 /**
- * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes to the
- * system's cat. command-table.ts does not compile without an entry for each name.
+ * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes
+ * to the system's cat. command-table.ts does not compile without an entry for each name.
  */
 export const commandNames = [
   "import",
@@ -62,8 +62,9 @@ export function findCommand(argv: readonly string[]): Found | null {
 const command = `(?<![\\w./'"-])cat(?= (?:${[...commandNames, "COMMAND", "--help", "--version", "needs a command"].join("|")})(?![\\w/-]|\\.\\w))`;
 
 /**
- * Returns a function that writes the commands in a text of this program with the name that the user called; the sources say
- * `cat`. A file that the user named stays as it is, as do files named after it: `cat import kit.failed.csv`.
+ * Returns a function that writes the commands in a text of this program with the name that the user called;
+ * the sources say `cat`. A file that the user named stays as it is, as do files named after it:
+ * `cat import kit.failed.csv`.
  */
 export function asCalled(program: ProgramName, argv: readonly string[]): (text: string) => string {
   if (program === "cat") return (text) => text;

@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { version as ownVersion } from "./context/version.ts";
 
 /*
- * The code that V8 has made of parts of the program, kept between starts. V8 runs such code as it is, and compares only the
- * length of the source: who can write it runs code as the user.
+ * The code that V8 has made of parts of the program, kept between starts. V8 runs such code as it is, and
+ * compares only the length of the source: who can write it runs code as the user.
  */
 
 /** The part of `process` that loading the program needs. */
@@ -60,8 +60,9 @@ export function keptCode(host: Host): KeptCode | null {
 const digestLength = 64;
 
 /**
- * A file of kept code: the SHA-256 of the source, the code, the SHA-256 again, and the source. Comparing the source takes less
- * time than loading node:crypto to hash it, and finds a file of which a crash has left only the beginning.
+ * A file of kept code: the SHA-256 of the source, the code, the SHA-256 again, and the source. Comparing the
+ * source takes less time than loading node:crypto to hash it, and finds a file of which a crash has left only
+ * the beginning.
  */
 function toFile(host: Host, source: Buffer, code: Buffer): Buffer {
   const digest = Buffer.from(host.getBuiltinModule("node:crypto").hash("sha256", source));
@@ -114,9 +115,9 @@ function replaceFile(host: Host, path: string, content: Buffer): void {
 }
 
 /**
- * The folder of the code for this version and this Node with its flags. Null if it or a folder above can be changed by
- * another user, which only costs time, if NODE_DISABLE_COMPILE_CACHE is set, and at the first start, which only creates it: in
- * a container there may be no second one.
+ * The folder of the code for this version and this Node with its flags. Null if it or a folder above can be
+ * changed by another user, which only costs time, if NODE_DISABLE_COMPILE_CACHE is set, and at the first
+ * start, which only creates it: in a container there may be no second one.
  */
 function folderOfCode(host: Host): string | null {
   const { arch, env, execArgv, getBuiltinModule, version } = host;
@@ -144,9 +145,10 @@ function folderOfCode(host: Host): string | null {
 }
 
 /**
- * The user's folder for what can be made again: that of env-paths, whose loading would take longer than reading the code. As the
- * XDG specification says, a relative path counts as not set. Null without a home folder. CAT_HOME does not move it: it may be
- * restored from the cache of a CI job, which must not bring code.
+ * The user's folder for what can be made again: that of env-paths, whose loading would take longer than
+ * reading the code. As the XDG specification says, a relative path counts as not set. Null without a home
+ * folder. CAT_HOME does not move it: it may be restored from the cache of a CI job, which must not bring
+ * code.
  */
 export function cacheFolder({ env, getBuiltinModule, platform }: Host): string | null {
   const named = platform === "win32" ? env.LOCALAPPDATA : platform === "darwin" ? "" : env.XDG_CACHE_HOME;

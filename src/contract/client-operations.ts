@@ -5,8 +5,8 @@ import type { Shape } from "./response-shape.ts";
 import { toShape } from "./response-values.ts";
 
 /**
- * An operation as a client uses it: plain data. Built programs have the values of this module as JSON, because schemas take
- * time to load (scripts/build.js).
+ * An operation as a client uses it: plain data. Built programs have the values of this module as JSON,
+ * because schemas take time to load (scripts/build.js).
  */
 export interface ClientOperation<Definition = unknown>
   extends Pick<Operation, "method" | "path" | "summary" | "scope" | "status"> {

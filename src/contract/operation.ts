@@ -89,8 +89,8 @@ type Definition<
   Partial<Pick<Operation<Params, Query, Body, Reply>, "params" | "query" | "body" | "status" | "refuses">>;
 
 /**
- * Completes the definition of an operation: absent params, query or body mean none, and the status is 200. The scope follows
- * from path and method, and every list can reject a cursor.
+ * Completes the definition of an operation: absent params, query or body mean none, and the status is 200.
+ * The scope follows from path and method, and every list can reject a cursor.
  */
 export function operation<
   const Reply extends z.ZodType | null,

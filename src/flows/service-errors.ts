@@ -33,17 +33,17 @@ export const isKeyTaken = (error: unknown): boolean =>
   error instanceof CatError && error.code === "idempotency_key_reused";
 
 /**
- * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had before: while a
- * first attempt is in progress, and with another body, which a connection has damaged (Cross-cutting rules 3, 4). Without
- * the envelope the outcome is unknown: a gateway may have passed it on.
+ * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had
+ * before: while a first attempt is in progress, and with another body, which a connection has damaged
+ * (Cross-cutting rules 3, 4). Without the envelope the outcome is unknown: a gateway may have passed it on.
  */
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && !ofKnownKeys.includes(error.code);
 
 /**
- * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits). After an attempt without
- * a response, even by an earlier process (`again`), only two do: of the body itself, and the one stored under the key. The
- * service may respond with the others before it checks the key.
+ * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits). After
+ * an attempt without a response, even by an earlier process (`again`), only two do: of the body itself, and
+ * the one stored under the key. The service may respond with the others before it checks the key.
  */
 export const isNothingDone = (error: unknown, again = false): error is ApiError =>
   isRefusal(error) &&
@@ -57,8 +57,9 @@ export const isOfContent = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 413, 415, 422].includes(error.status);
 
 /**
- * Whether a rejection is one that the service has stored under the key of an earlier attempt, and that says nothing about the
- * content, e.g. a 402 from before topping up: another key may be accepted now (Cross-cutting rule 5).
+ * Whether a rejection is one that the service has stored under the key of an earlier attempt, and that says
+ * nothing about the content, e.g. a 402 from before topping up: another key may be accepted now
+ * (Cross-cutting rule 5).
  */
 export const isOfEarlierTime = (error: unknown): boolean =>
   error instanceof ApiError && error.replayed && error.status !== 404 && !isOfContent(error);
@@ -70,8 +71,9 @@ export interface CarriedOut<Reply> {
 }
 
 /**
- * Waits for a write. What the service has done is known if its response has what `hasWhat` asks for (default: an ID), whatever
- * else is wrong with it: it is recorded before anything else is looked at. Throws the error of any other response.
+ * Waits for a write. What the service has done is known if its response has what `hasWhat` asks for (default:
+ * an ID), whatever else is wrong with it: it is recorded before anything else is looked at. Throws the error
+ * of any other response.
  */
 export async function carriedOut<Reply>(
   write: Promise<Reply>,

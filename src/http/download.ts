@@ -167,7 +167,8 @@ class RunningDownload {
           url = fresh;
           continue;
         }
-        // After a timeout of several downloads the next attempt shares the line with half as many, so this ends.
+        // After a timeout of several downloads the next attempt shares the line with half as many, so this
+        // ends.
         if (isShared) this.#begun = this.options.clock.now();
         else failures++;
         const attempts = limits?.attempts;
@@ -209,8 +210,8 @@ class RunningDownload {
   }
 
   /**
-   * Ends a download slower than the slowest link allowed: a dripping one would never end. If others slow it down, only its
-   * attempt ends. Returns a function that stops it.
+   * Ends a download slower than the slowest link allowed: a dripping one would never end. If others slow it
+   * down, only its attempt ends. Returns a function that stops it.
    */
   startDeadline(abort: (error: TimeoutError) => void): () => void {
     const { clock } = this.options;

@@ -108,8 +108,8 @@ export class RateWindow {
       return;
     }
     if (remaining === null) {
-      // The error page of a gateway reveals nothing about the service; any other response without limits means
-      // none.
+      // The error page of a gateway reveals nothing about the service; any other response without limits
+      // means none.
       if (this.#remaining === null && answer.status < 500) this.#remaining = Number.POSITIVE_INFINITY;
       else this.#spend();
       return;

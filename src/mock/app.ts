@@ -30,8 +30,9 @@ export interface Patience {
 const headerBytes = 32 * 1024;
 
 /**
- * Creates the HTTP server: operations, signed files, openapi.json and control routes. The mock reads every body and
- * writes every response itself, with limits and errors of its own, so that a framework would add nothing but routes.
+ * Creates the HTTP server: operations, signed files, openapi.json and control routes. The mock reads every
+ * body and writes every response itself, with limits and errors of its own, so that a framework would add
+ * nothing but routes.
  */
 export function createApp(
   world: World,

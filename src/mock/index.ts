@@ -69,8 +69,8 @@ export interface Mock {
   deliveries: MockDeliveries;
   faults: MockFaults;
   /**
-   * The credits of the first organization: one per generation, null for no limit. Assign a number to set them; anything else throws a
-   * TypeError.
+   * The credits of the first organization: one per generation, null for no limit. Assign a number to set
+   * them; anything else throws a TypeError.
    */
   credits: number | null;
   /**

@@ -22,8 +22,8 @@ export interface StoredBatch {
    */
   readonly state: "sent" | "accepted" | "settled";
   /**
-   * The IDs of what the service created from it: an import, an export job, or one task per row in order; empty
-   * while `sent`.
+   * The IDs of what the service created from it: an import, an export job, or one task per row in order;
+   * empty while `sent`.
    */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
@@ -81,9 +81,9 @@ export interface Batches {
   /** The service certainly did nothing with the batch: deletes it, its rows may be sent again. */
   dropped(runId: string, index: number): void;
   /**
-   * Ends a batch with an unknown outcome by the user's decision: writes the assumed state of its products into the
-   * ledger, and records in `done` the rows that need nothing more from the run. Deletes the batch; its other
-   * rows may be sent again.
+   * Ends a batch with an unknown outcome by the user's decision: writes the assumed state of its products
+   * into the ledger, and records in `done` the rows that need nothing more from the run. Deletes the batch;
+   * its other rows may be sent again.
    */
   decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
   /** The results of the batch are known: writes them into the ledger and releases its references to other runs. */

@@ -108,7 +108,8 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const lastWriter = db.statement<[string | null]>("SELECT last_run FROM account WHERE id = ?");
   const end = db.statement("UPDATE run SET ended_at = ? WHERE id = ?");
   // The results of an ended run are not needed; its unknown outcomes still keep other runs from sending them
-  // again. A few at once, also those that a killed process left: deleted bytes are overwritten, in memory first.
+  // again. A few at once, also those that a killed process left: deleted bytes are overwritten, in memory
+  // first.
   const forgetSettled = db.statement(
     `DELETE FROM batch WHERE number IN (
        SELECT number FROM batch WHERE state = 'settled' AND run IN (SELECT id FROM run WHERE ended_at IS NOT NULL) LIMIT 16)`,

@@ -25,8 +25,9 @@ interface Wanted {
 }
 
 /**
- * Draws small pictures below a resource on a terminal that can. Prints nothing for programs, and nothing for a picture
- * that cannot be had within 5 seconds: a picture never fails a command. Throws only the reason of an interrupt.
+ * Draws small pictures below a resource on a terminal that can. Prints nothing for programs, and nothing for
+ * a picture that cannot be had within 5 seconds: a picture never fails a command. Throws only the reason of
+ * an interrupt.
  */
 export async function showThumbnails(
   app: App,
@@ -64,8 +65,8 @@ function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted)
 export type Graphics = "iterm2" | "kitty" | "sixel";
 
 /**
- * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux and
- * screen pass no pictures on. Asking the terminal itself would read the user's keys.
+ * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux
+ * and screen pass no pictures on. Asking the terminal itself would read the user's keys.
  */
 export function detectGraphics(env: Env): Graphics | null {
   const { TERM = "", TERM_PROGRAM = "", LC_TERMINAL = "" } = env;

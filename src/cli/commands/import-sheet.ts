@@ -35,8 +35,8 @@ type ExportedRow = SheetRow & { readonly [exportedColumn]: string };
 const labels = orientations.filter((label) => label !== "unlabeled");
 
 /**
- * `cat products list --for-import`: prints products as a file that an import reads without a change. Nothing is printed
- * if the list fails, because an incomplete file must not pass as complete.
+ * `cat products list --for-import`: prints products as a file that an import reads without a change. Nothing
+ * is printed if the list fails, because an incomplete file must not pass as complete.
  */
 export async function printImportSheet(app: App, flags: RawListFlags & { q?: string }): Promise<void> {
   const { limit = null, q } = flags;
@@ -69,8 +69,8 @@ export interface SheetFlags {
 }
 
 /**
- * `cat products export`: writes the products to a file that an import reads without a change. Nothing is written if the
- * list fails. Throws UsageError.
+ * `cat products export`: writes the products to a file that an import reads without a change. Nothing is
+ * written if the list fails. Throws UsageError.
  */
 export async function exportSheet(app: App, name: string, flags: SheetFlags): Promise<void> {
   const format = sheetFormat(app, name, flags);
@@ -207,8 +207,8 @@ class SheetNotes {
 }
 
 /**
- * The rows as records, with a header. The first photo of an orientation is in a column of that name, further ones are in
- * numbered columns, and photos without an orientation are in `images`.
+ * The rows as records, with a header. The first photo of an orientation is in a column of that name, further
+ * ones are in numbered columns, and photos without an orientation are in `images`.
  */
 function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string): string[][] {
   const laidOut = rows.map((row) => ({ row, ...layOut(row) }));

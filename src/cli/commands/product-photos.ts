@@ -100,7 +100,8 @@ async function detachPhoto(app: App, idOrReference: string, image: string): Prom
 }
 
 /**
- * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the service decides.
+ * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the
+ * service decides.
  */
 export async function noteLongFields(
   app: App,

@@ -5,8 +5,8 @@ import type { Lookup } from "./kept-names.ts";
 import { expectedAt, type Kind } from "./words.ts";
 
 /*
- * The entry point of `catalogue __complete NAME WORD ...`, which the scripts of `cat completion` run at each Tab. It is
- * built into a file of its own, because every millisecond is felt.
+ * The entry point of `catalogue __complete NAME WORD ...`, which the scripts of `cat completion` run at each
+ * Tab. It is built into a file of its own, because every millisecond is felt.
  */
 
 /** Prints the candidates. Prints no error: there is no place for it. */
@@ -24,8 +24,8 @@ export async function complete(
 }
 
 /**
- * A candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`. `argv` is
- * the name of the program and the words up to the cursor.
+ * A candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`.
+ * `argv` is the name of the program and the words up to the cursor.
  */
 export async function candidates(
   host: Pick<NodeJS.Process, "env">,

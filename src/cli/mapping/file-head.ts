@@ -54,8 +54,8 @@ export interface FileHead {
 type Readable = Pick<MappedFile, "source" | "read">;
 
 /**
- * The head of a file; null for one that cannot be read: the check reports why. `finds`: the form by which its header is found,
- * if that knows more of its columns.
+ * The head of a file; null for one that cannot be read: the check reports why. `finds`: the form by which its
+ * header is found, if that knows more of its columns.
  */
 export async function readHead(
   { source, read }: Readable,

@@ -20,8 +20,8 @@ export interface TableReading {
 }
 
 /**
- * Opens a file of rows. The sheet of a workbook is chosen by all that is known of its columns, and remembered where the user
- * was asked. Throws InputError and WorkbookError.
+ * Opens a file of rows. The sheet of a workbook is chosen by all that is known of its columns, and remembered
+ * where the user was asked. Throws InputError and WorkbookError.
  */
 export function openTable(
   app: App,

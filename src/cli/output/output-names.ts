@@ -72,8 +72,8 @@ function rejectNameOfWindows(flag: string, name: string): void {
 }
 
 /**
- * The format of an output: that of its name, else of `--format`, else the first of those that the command writes. Throws
- * UsageError for a name that ends like another format.
+ * The format of an output: that of its name, else of `--format`, else the first of those that the command
+ * writes. Throws UsageError for a name that ends like another format.
  */
 export function outputFormat<Format extends OutputFormat>(
   flag: string,

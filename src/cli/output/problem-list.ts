@@ -197,8 +197,8 @@ const wrappedFlags = (text: string, width: number): string[] =>
   wrapped(text, width).map((line) => line.replaceAll(noBreak, " "));
 
 /**
- * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are found, with the
- * fields of `more` at the end. Without problems, nothing is written unless `always`.
+ * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are
+ * found, with the fields of `more` at the end. Without problems, nothing is written unless `always`.
  */
 export function problemReport(
   file: string,

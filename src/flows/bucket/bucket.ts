@@ -105,8 +105,9 @@ export class Bucket {
   }
 
   /**
-   * Writes an object, which appears complete or not at all. Resolves to its ETag; null if the condition does not hold. Where a
-   * response got lost or the store failed, the object itself tells whether it is of this write.
+   * Writes an object, which appears complete or not at all. Resolves to its ETag; null if the condition does
+   * not hold. Where a response got lost or the store failed, the object itself tells whether it is of this
+   * write.
    */
   async put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<string | null> {
     const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;

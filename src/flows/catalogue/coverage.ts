@@ -1,4 +1,5 @@
-// Coverage: which photos and generated images a product has. This is the one place that decides whether an image exists.
+// Coverage: which photos and generated images a product has. This is the one place that decides whether an
+// image exists.
 
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
@@ -113,8 +114,9 @@ const toText = (value: unknown): string | undefined =>
 const mostManifests = 10;
 
 /**
- * The images of these products, or of all (null), which were created through the API (Exports). A few products are read as
- * manifests, many as pages of the catalogue. Throws a BadResponseError if a manifest lacks a product.
+ * The images of these products, or of all (null), which were created through the API (Exports). A few
+ * products are read as manifests, many as pages of the catalogue. Throws a BadResponseError if a manifest
+ * lacks a product.
  */
 export async function* readCoverage(
   products: readonly string[] | null,

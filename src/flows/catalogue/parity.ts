@@ -49,8 +49,8 @@ interface ParityOptions extends Pick<Service, "signal" | "concurrency"> {
 }
 
 /**
- * The differences of two organizations, as they are found. Products are matched by their references, and photos by
- * orientation and SHA-256, in any order. Only digests of one side are in memory, never a photo.
+ * The differences of two organizations, as they are found. Products are matched by their references, and
+ * photos by orientation and SHA-256, in any order. Only digests of one side are in memory, never a photo.
  */
 export async function* compareCatalogues(
   options: ParityOptions,

@@ -21,9 +21,10 @@ export interface ExportPage {
 }
 
 /**
- * The rows of the catalogue, newest first, in pages of 100. The next page is requested while the caller works on one.
- * A page that fails is requested again with its cursor, for minutes (`Client.poll`), so no row comes twice. Throws a
- * CatError if the list contradicts itself (`readPages` of the client), or if its cursor is rejected.
+ * The rows of the catalogue, newest first, in pages of 100. The next page is requested while the caller works
+ * on one. A page that fails is requested again with its cursor, for minutes (`Client.poll`), so no row comes
+ * twice. Throws a CatError if the list contradicts itself (`readPages` of the client), or if its cursor is
+ * rejected.
  */
 export async function* readPages(
   { roles, since }: LiveSelection,

@@ -1,4 +1,5 @@
-// Products that are deleted, and photos that are detached, one after the other: never one that changed since it was read.
+// Products that are deleted, and photos that are detached, one after the other: never one that changed since
+// it was read.
 
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
@@ -31,8 +32,9 @@ const kept = (reason: string): Removed => ({ result: "kept", reason });
 export const lastPhoto = "the last photo of a product is never removed";
 
 /**
- * Removes each, and looks again before each write that comes more than a second after the last look. `readAt`: when the
- * products were read. Returns what stopped it: the error of a request, or the reason of an interrupt; else undefined.
+ * Removes each, and looks again before each write that comes more than a second after the last look.
+ * `readAt`: when the products were read. Returns what stopped it: the error of a request, or the reason of an
+ * interrupt; else undefined.
  */
 export const removeEach = <Item extends Removal>(
   items: readonly Item[],
@@ -119,8 +121,8 @@ export type MaxRemovals = { readonly count: number } | { readonly percent: numbe
 const usual = { few: 20, percent: 10 } as const;
 
 /**
- * Whether so many removals are within the limit. `total` reads how many there are, as far as it matters; it is not
- * called for a number.
+ * Whether so many removals are within the limit. `total` reads how many there are, as far as it matters; it
+ * is not called for a number.
  */
 export async function isWithin(
   most: MaxRemovals | null,

@@ -54,9 +54,9 @@ export interface EndedRun extends ClosedRun {
 }
 
 /**
- * Try-ons and beautified shots. The whole input is checked first, products and models are looked up, and the user agrees to
- * the cost; then the images are queued, their tasks followed, and their outputs saved. No image is queued twice: each step is
- * written down before the next, and the same command resumes the run.
+ * Try-ons and beautified shots. The whole input is checked first, products and models are looked up, and the
+ * user agrees to the cost; then the images are queued, their tasks followed, and their outputs saved. No
+ * image is queued twice: each step is written down before the next, and the same command resumes the run.
  */
 export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {
   const started = deps.clock.now();
@@ -149,8 +149,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
 }
 
 /**
- * Looks up the products and models of the valid rows of a file that is rejected, so that all its problems are shown at once;
- * null if the service cannot be asked.
+ * Looks up the products and models of the valid rows of a file that is rejected, so that all its problems are
+ * shown at once; null if the service cannot be asked.
  */
 async function lookUpOthers(
   input: GenerateInput,
@@ -182,8 +182,9 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
 /**
- * The run of an input: the one that has sent something and has not ended, else the last one that has, else a new one. With
- * `--missing` a finished run is not read: its images may be rejected since. The decisions of a review name their run.
+ * The run of an input: the one that has sent something and has not ended, else the last one that has, else a
+ * new one. With `--missing` a finished run is not read: its images may be rejected since. The decisions of a
+ * review name their run.
  */
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
@@ -238,8 +239,8 @@ function noteReplaced(
 }
 
 /**
- * Queues what remains, follows all tasks, and has outputs saved meanwhile. Returns what stopped the queuing or the following,
- * each of which stops the other at once.
+ * Queues what remains, follows all tasks, and has outputs saved meanwhile. Returns what stopped the queuing
+ * or the following, each of which stops the other at once.
  */
 async function queueAndFollow(
   generating: GenerationRun,
@@ -281,7 +282,8 @@ async function queueAndFollow(
   const queuing = queueGenerations(generating, follow).then((stopped) => {
     // What was added is all that is followed.
     total = follower.counts.added;
-    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round ends.
+    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round
+    // ends.
     const isSavedFirst = isUnpaid(stopped) && saver !== null && follower.open > 0;
     if (stopped !== undefined && !isSavedFirst) queuingStopped.abort(stopped);
     return stopped;

@@ -79,8 +79,8 @@ export interface GenerateDeps extends RunHost {
   /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;
   /**
-   * Has the user agree to the cost of so many generations; throws where they do not. Resolves to where their images are to be
-   * saved, if the user was asked.
+   * Has the user agree to the cost of so many generations; throws where they do not. Resolves to where their
+   * images are to be saved, if the user was asked.
    */
   readonly confirm: (plan: CostPlan) => Promise<SaveFolder | null>;
   /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
@@ -152,8 +152,8 @@ export const hasBegun = ({ id, options }: Pick<Run, "id" | "options">, { batches
   options.found === "yes" || batches.of(id).length > 0;
 
 /**
- * Which looks are generated although they are there. A run is resumed with the flags that it was begun with, once it has sent
- * something: a question that was declined decides nothing.
+ * Which looks are generated although they are there. A run is resumed with the flags that it was begun with,
+ * once it has sent something: a question that was declined decides nothing.
  */
 export const lookRule = (
   input: Pick<GenerateInput, "fresh" | "missing" | "allowDuplicates" | "review">,

@@ -1,4 +1,5 @@
-// Known looks: which images of an input are there already, or in progress. This is the one place that decides it.
+// Known looks: which images of an input are there already, or in progress. This is the one place that decides
+// it.
 
 import { type LookImage, lookDigest } from "../../state/looks.ts";
 import type { Run } from "../run/run.ts";

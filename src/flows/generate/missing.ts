@@ -1,4 +1,5 @@
-// `--missing`: which images of an input the service shows that were generated or are in progress on other machines.
+// `--missing`: which images of an input the service shows that were generated or are in progress on other
+// machines.
 
 import { operations } from "../../contract/client-operations.ts";
 import { toTaskType } from "../../contract/generation-rules.ts";
@@ -25,8 +26,9 @@ export const knownImages = ({ state, service }: Pick<Run, "state" | "service">):
 });
 
 /**
- * Divides generations by what the service shows. Tasks are read before images: one that ends meanwhile is seen as an image. A task
- * that was queued elsewhere tells only its product, all of whose images count as in progress until it has ended.
+ * Divides generations by what the service shows. Tasks are read before images: one that ends meanwhile is
+ * seen as an image. A task that was queued elsewhere tells only its product, all of whose images count as in
+ * progress until it has ended.
  */
 export async function findAtService(
   generations: readonly Generation[],

@@ -15,8 +15,9 @@ export interface Settling {
 }
 
 /**
- * Learns the outcome of such requests, if the processes that sent them have ended. What the service has not had is dropped rather
- * than sent: the user may not want it anymore. The rest is sent as it was, which tells its tasks.
+ * Learns the outcome of such requests, if the processes that sent them have ended. What the service has not
+ * had is dropped rather than sent: the user may not want it anymore. The rest is sent as it was, which tells
+ * its tasks.
  */
 export async function settleOthers(
   generations: readonly Generation[],

@@ -127,9 +127,10 @@ export function stillRejected(
 }
 
 /**
- * Cuts generations into the batches of their requests, in the order in which they are sent. A beautifier request takes one
- * (Tasks). A try-on request takes 20, filled first-fit: each consistency group goes into the first batch that has room for all
- * of it. One of more than 20 fills batches of its own, and its rest goes as a smaller group does.
+ * Cuts generations into the batches of their requests, in the order in which they are sent. A beautifier
+ * request takes one (Tasks). A try-on request takes 20, filled first-fit: each consistency group goes into
+ * the first batch that has room for all of it. One of more than 20 fills batches of its own, and its rest
+ * goes as a smaller group does.
  */
 export function cutGenerations(generations: readonly Generation[]): Generation[][] {
   if (generations[0]?.kind !== "tryon") return generations.map((generation) => [generation]);

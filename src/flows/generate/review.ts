@@ -58,8 +58,9 @@ export interface ReviewPlace {
 }
 
 /**
- * Finds the images of a review, and what is wrong with its rows: an image that does not exist, a look that was edited, a run
- * of which images are missing. An image that another computer has generated is asked for at the service.
+ * Finds the images of a review, and what is wrong with its rows: an image that does not exist, a look that
+ * was edited, a run of which images are missing. An image that another computer has generated is asked for at
+ * the service.
  */
 export async function findImages(
   rows: readonly Decision[],
@@ -176,8 +177,8 @@ function toStored(
 }
 
 /**
- * Rejects a review that is not of this input: what it says would be done to images of another one. Throws an InputError that names
- * the first line.
+ * Rejects a review that is not of this input: what it says would be done to images of another one. Throws an
+ * InputError that names the first line.
  */
 export function rejectOtherRun(
   { file, images }: Review,
@@ -234,9 +235,10 @@ export function recordReview(review: Review, place: RecordPlace): RecordedReview
 }
 
 /**
- * Moves the rejected images of a folder into its folder `rejected`, and approved ones back. Each move is one step for the
- * file system; what a killed process has left is completed. A name that another file has is a fault of its task, and both
- * files stay as they are. `decisions` are those of the service that made the images.
+ * Moves the rejected images of a folder into its folder `rejected`, and approved ones back. Each move is one
+ * step for the file system; what a killed process has left is completed. A name that another file has is a
+ * fault of its task, and both files stay as they are. `decisions` are those of the service that made the
+ * images.
  */
 export async function moveReviewed(
   saver: Pick<OutputSaver, "files" | "faults">,

@@ -26,9 +26,10 @@ const searchMarginMs = 300_000;
 const surelyEarlierMs = 5_000;
 
 /**
- * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
- * as they were, because each image would be paid for twice. The images of the service's tasks show whether a batch was queued;
- * where they do not, `--unknown` decides. Throws a CatError of type conflict without it.
+ * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are
+ * never sent again as they were, because each image would be paid for twice. The images of the service's
+ * tasks show whether a batch was queued; where they do not, `--unknown` decides. Throws a CatError of type
+ * conflict without it.
  */
 export async function settleExpired(
   run: Run,
@@ -99,8 +100,8 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
 }
 
 /**
- * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the service's is not
- * known.
+ * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the
+ * service's is not known.
  */
 const sentTimes = ({ sentAt, sentAtService }: StoredBatch) =>
   sentAtService === null
@@ -178,10 +179,10 @@ const askedIn = (generations: readonly Generation[]): string[] =>
   generations.flatMap((generation) => [toLook(generation), generation.productId]);
 
 /**
- * The task of each generation of a request: one whose image shows the same, else one of its product that has failed; null unless
- * all have one. A request is queued as a whole, so one image that no other request has asked for proves it. Without such an image,
- * what others have asked for as well proves nothing. A failed task of another computer is reported like one of its own, so that the
- * image can be generated again.
+ * The task of each generation of a request: one whose image shows the same, else one of its product that has
+ * failed; null unless all have one. A request is queued as a whole, so one image that no other request has
+ * asked for proves it. Without such an image, what others have asked for as well proves nothing. A failed
+ * task of another computer is reported like one of its own, so that the image can be generated again.
  */
 function matchingTasks(
   batch: StoredBatch,

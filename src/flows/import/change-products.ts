@@ -1,4 +1,5 @@
-// Changes of products that no batch does: fields by PATCH, sides and detached photos, each a write of its own.
+// Changes of products that no batch does: fields by PATCH, sides and detached photos, each a write of its
+// own.
 
 import type { CallOptions } from "../../client/api/calls.ts";
 import { ApiError } from "../../client/api-error.ts";
@@ -23,9 +24,9 @@ import { changesToSend, settleBatches } from "./settle.ts";
 import { addPhotos, photosOf } from "./summary.ts";
 
 /**
- * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a photo is detached
- * only once the one that replaces it was attached. `stopped`: the error after which the rest was not changed. Each write can
- * be repeated, so a lost response needs no decision.
+ * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a
+ * photo is detached only once the one that replaces it was attached. `stopped`: the error after which the
+ * rest was not changed. Each write can be repeated, so a lost response needs no decision.
  */
 export async function changeProducts(
   run: ImportRun,
@@ -139,8 +140,8 @@ interface LookedAt {
 }
 
 /**
- * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What another client
- * has written meanwhile is a conflict.
+ * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What
+ * another client has written meanwhile is a conflict.
  */
 async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
   const { known } = row;

@@ -118,8 +118,9 @@ export async function closeRun(
 }
 
 /**
- * Whether every row has a result and was reported, so that the run ends. Otherwise it stays open: if its files could not be
- * written, if it sent batches and did not wait for them, or if rows are left beyond a limit.
+ * Whether every row has a result and was reported, so that the run ends. Otherwise it stays open: if its
+ * files could not be written, if it sent batches and did not wait for them, or if rows are left beyond a
+ * limit.
  */
 function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): boolean {
   const { state, id } = at;
@@ -139,8 +140,8 @@ function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWr
  * | unchanged    | if there is a results file                                                             |
  * | any other    | always: the check or the service rejected them or their photos, or only fields changed |
  *
- * The files are not written if the API key was rejected before any batch was accepted: the user imports the input
- * itself again. Rows that must be written are written even then.
+ * The files are not written if the API key was rejected before any batch was accepted: the user imports the
+ * input itself again. Rows that must be written are written even then.
  */
 export function reportedRows(
   { input, targets, check }: Pick<ImportRun, "input" | "check"> & { readonly targets: OutputTargets },

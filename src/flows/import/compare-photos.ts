@@ -1,5 +1,5 @@
-// Compares photos of rows with those of their products by bytes: a photo that another machine has sent is adopted, not sent
-// again (docs/resuming.md, Photos that this ledger does not know).
+// Compares photos of rows with those of their products by bytes: a photo that another machine has sent is
+// adopted, not sent again (docs/resuming.md, Photos that this ledger does not know).
 
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";

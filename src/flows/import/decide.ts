@@ -1,5 +1,5 @@
-// The one place that decides about a row: from what it says, what it said before, and what is known of its product
-// (docs/resuming.md). Plan, import and report use its decision.
+// The one place that decides about a row: from what it says, what it said before, and what is known of its
+// product (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { shellWord } from "../../shell-word.ts";
@@ -317,8 +317,8 @@ function carryOut(
 }
 
 /**
- * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to fetch (Imports,
- * rule 4): with `skip` the row is sent without it, if a photo remains.
+ * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to
+ * fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
  */
 function send(
   row: WeighedRow,

@@ -1,4 +1,5 @@
-// Earlier runs: what they left is settled before a new import begins, and the run of the same file is resumed.
+// Earlier runs: what they left is settled before a new import begins, and the run of the same file is
+// resumed.
 
 import pLimit from "p-limit";
 import type { Import } from "../../contract/resources/imports.ts";
@@ -31,8 +32,8 @@ import { settleBatches } from "./settle.ts";
 
 /**
  * Whether the open run of this file ends and a new one begins, because its rows are compared again (or with
- * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to choose,
- * or of type usage if rows beyond the limit were sent.
+ * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to
+ * choose, or of type usage if rows beyond the limit were sent.
  */
 export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDeps): Promise<boolean> {
   const { file, fresh } = input;
@@ -46,8 +47,9 @@ export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDep
 }
 
 /**
- * Settles every batch that runs of other files left: one without a response is sent again, with its key, and the
- * results of each are written to the ledger. Throws a CatError of type conflict if the user has to choose.
+ * Settles every batch that runs of other files left: one without a response is sent again, with its key, and
+ * the results of each are written to the ledger. Throws a CatError of type conflict if the user has to
+ * choose.
  */
 export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportDeps): Promise<void> {
   const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
@@ -197,8 +199,8 @@ interface EarlierBatch {
 }
 
 /**
- * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a CatError of type
- * conflict if no choice was made. Batches to resend stay as they are.
+ * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a
+ * CatError of type conflict if no choice was made. Batches to resend stay as they are.
  */
 async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],

@@ -1,4 +1,5 @@
-// Guards: what a user has to confirm, or to allow by a flag, before anything is sent (docs/resuming.md, Guards).
+// Guards: what a user has to confirm, or to allow by a flag, before anything is sent (docs/resuming.md,
+// Guards).
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";

@@ -41,8 +41,8 @@ export interface ImportsOutcome {
 }
 
 /**
- * The bulk import of several files: checks all of them completely, then imports one after the other, each in a run of its
- * own. A file that was stopped stops the rest. A reference may be in one of them only.
+ * The bulk import of several files: checks all of them completely, then imports one after the other, each in
+ * a run of its own. A file that was stopped stops the rest. A reference may be in one of them only.
  */
 export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
   const checked = await checkFiles(files);

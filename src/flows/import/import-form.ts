@@ -45,10 +45,10 @@ import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
- * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
- * their paths are checked. `added`: photos that rows get in addition to those in the file. `needsPhotos`: whether a row of a
- * sheet without photo columns, or one whose photos were all emptied since its export, is invalid. `judged`: fields that
- * are looked at for damage (all by default).
+ * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it
+ * only their paths are checked. `added`: photos that rows get in addition to those in the file.
+ * `needsPhotos`: whether a row of a sheet without photo columns, or one whose photos were all emptied since
+ * its export, is invalid. `judged`: fields that are looked at for damage (all by default).
  */
 export const importForm = (
   map: ColumnMap,
@@ -163,8 +163,8 @@ const notesOnEnds = (uncut: Readonly<Record<string, string>>): readonly FieldNot
   Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
 
 /**
- * An object with its values as they are read: without characters at the ends that cannot be seen, by `--map-value`, and choices
- * by their own names; the object itself if nothing changes.
+ * An object with its values as they are read: without characters at the ends that cannot be seen, by
+ * `--map-value`, and choices by their own names; the object itself if nothing changes.
  */
 function objectRead(
   object: Record<string, unknown>,

@@ -152,8 +152,8 @@ class RowsToImport {
   }
 
   /**
-   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows, `withSent`: also those
-   * in batches. Throws an InputError if the file changed.
+   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows,
+   * `withSent`: also those in batches. Throws an InputError if the file changed.
    */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
     const { input, refused } = this.#run;

@@ -1,4 +1,5 @@
-// Failures that are known: a row that failed for the same permanent reason in several runs of its file in a row.
+// Failures that are known: a row that failed for the same permanent reason in several runs of its file in a
+// row.
 
 import type { FailedRow } from "../../state/failures.ts";
 import type { Run } from "../run/run.ts";

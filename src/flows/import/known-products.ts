@@ -1,4 +1,5 @@
-// What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is missing.
+// What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is
+// missing.
 
 import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
@@ -288,8 +289,9 @@ export class KnownProducts {
   }
 
   /**
-   * Reads again what others may have changed of products whose rows wait to be sent. Returns those that changed, by reference, as
-   * they were read before (null: there was none); none if so much has changed that it takes too many reads.
+   * Reads again what others may have changed of products whose rows wait to be sent. Returns those that
+   * changed, by reference, as they were read before (null: there was none); none if so much has changed that
+   * it takes too many reads.
    */
   async overtaken(references: readonly string[]): Promise<ReadonlyMap<string, ReadProduct | null>> {
     const { readProducts } = this.#run.state;

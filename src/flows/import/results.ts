@@ -19,9 +19,9 @@ export interface ResultsOf {
 }
 
 /**
- * Reads the results of ended imports: the file behind the import's link, else the service's list of the rows. Once a
- * link has failed, for example because a firewall blocks the storage, the list alone is read: a link that fails through
- * all retries takes half a minute.
+ * Reads the results of ended imports: the file behind the import's link, else the service's list of the rows.
+ * Once a link has failed, for example because a firewall blocks the storage, the list alone is read: a link
+ * that fails through all retries takes half a minute.
  */
 export class ResultsReader {
   readonly #client: Client;
@@ -36,8 +36,8 @@ export class ResultsReader {
   }
 
   /**
-   * The result of every row of an ended import, in the order of its body. If neither source is complete, throws
-   * the error of the first one, or the error that prevents all reading.
+   * The result of every row of an ended import, in the order of its body. If neither source is complete,
+   * throws the error of the first one, or the error that prevents all reading.
    */
   async read(of: ResultsOf): Promise<ImportRowResult[]> {
     if (this.#over !== undefined) throw this.#over;

@@ -100,8 +100,8 @@ export function rejectedRow(row: DecidedRow, discarded: readonly number[]): RowO
 const discardedWithRow = { code: "row_failed", message: "another photo of the row was rejected" };
 
 /**
- * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos. Its
- * product is not known yet.
+ * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos.
+ * Its product is not known yet.
  */
 export const pendingRow = (
   row: NamedRow,

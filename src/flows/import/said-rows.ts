@@ -1,4 +1,5 @@
-// What the rows of one file said when they were imported last, so that an edit is told from what others changed.
+// What the rows of one file said when they were imported last, so that an edit is told from what others
+// changed.
 
 import { realpathSync } from "node:fs";
 import type { SaidRow } from "../../state/ledger.ts";

@@ -1,4 +1,5 @@
-// What a row says, in digests: the form in which the ledger and the column as_exported keep what it said before.
+// What a row says, in digests: the form in which the ledger and the column as_exported keep what it said
+// before.
 
 import { canonicalReference } from "../../contract/import-row.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
@@ -199,8 +200,8 @@ export function isExportedText(field: string, text: string, row: Readonly<Partia
 }
 
 /**
- * A value without the photos of other places, for a row of a failed file that has lost its cells: they were not emptied by the
- * user. Empty for a value of an earlier version.
+ * A value without the photos of other places, for a row of a failed file that has lost its cells: they were
+ * not emptied by the user. Empty for a value of an earlier version.
  */
 export function withPlaces(value: string, places: ReadonlySet<string>): string {
   if (!value.startsWith(prefix)) return "";
@@ -237,8 +238,9 @@ export interface WeighedRow {
 }
 
 /**
- * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the SHA-256 (hex) of the
- * photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if it did.
+ * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the
+ * SHA-256 (hex) of the photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if
+ * it did.
  */
 export async function weigh(
   content: FileRow,

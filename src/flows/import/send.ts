@@ -1,4 +1,5 @@
-// Sending: cuts rows into batches of at most 2,000 rows (or --batch) and 8 MB, sends them and follows their imports.
+// Sending: cuts rows into batches of at most 2,000 rows (or --batch) and 8 MB, sends them and follows their
+// imports.
 
 import type { Client } from "../../client/client.ts";
 import { limits } from "../../contract/limits.ts";
@@ -41,8 +42,8 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
 
 /**
  * The time of an import's `created_at`, in Unix milliseconds; null if it is not a timestamp with a UTC
- * offset. Without an offset it would be read as local time, and changes of several hours would be skipped. The
- * response is not rejected, because the import is accepted. A time in the future counts as `now`.
+ * offset. Without an offset it would be read as local time, and changes of several hours would be skipped.
+ * The response is not rejected, because the import is accepted. A time in the future counts as `now`.
  */
 function parseMoment(created_at: unknown, now: number): number | null {
   if (typeof created_at !== "string") return null;
@@ -73,7 +74,8 @@ const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, sta
 
 /**
  * Resends batches of an earlier process with an unknown outcome, then sends the other rows in batches, and
- * has each import followed. `planned`: number of rows in new batches; `planAgain`: decides again about rows that waited.
+ * has each import followed. `planned`: number of rows in new batches; `planAgain`: decides again about rows
+ * that waited.
  */
 export async function sendRows(
   run: ImportRun,
@@ -179,8 +181,8 @@ export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => (
 });
 
 /**
- * Cuts the rows to send, or those among some, into batches of that size, and keeps the outcome of the others. Throws if the file
- * has changed since the check.
+ * Cuts the rows to send, or those among some, into batches of that size, and keeps the outcome of the others.
+ * Throws if the file has changed since the check.
  */
 export async function* cutBatches(
   run: ImportRun,
@@ -278,8 +280,9 @@ async function uploadedImage(path: string, { input, uploads }: ImportRun): Promi
 }
 
 /**
- * All batches of the run in file order: rows that this process sent may lie between those of an earlier one. Of an earlier
- * process are those that were accepted, and those with an unknown outcome that this one did not resend.
+ * All batches of the run in file order: rows that this process sent may lie between those of an earlier one.
+ * Of an earlier process are those that were accepted, and those with an unknown outcome that this one did not
+ * resend.
  */
 export function batchesOfRun({ earlier }: ImportRun, { done, stopped }: Stage<SentBatch[]>): SentBatch[] {
   const now = new Set(done.map(({ index }) => index));

@@ -120,7 +120,8 @@ function signedAgain(
 
 /**
  * Receives events until the signal, whose reason does not matter here. Throws a CatError if it cannot listen,
- * register or poll. Deliveries in progress are responded to before it ends, and its webhook is deleted or kept.
+ * register or poll. Deliveries in progress are responded to before it ends, and its webhook is deleted or
+ * kept.
  */
 export async function listen(input: ListenInput, deps: ListenDeps): Promise<void> {
   const log = await EventLog.open(input.logPath);
@@ -186,7 +187,8 @@ async function receive(
     onStarted();
   };
   const answer = async ({ headers, rawHeaders, body }: ReceivedRequest) => {
-    // The service may deliver before it has responded to the registration. Events that were missed are shown first.
+    // The service may deliver before it has responded to the registration. Events that were missed are shown
+    // first.
     if (secret === null) await started;
     if (secret === null || ofHandlers === null) return { status: 503, text: "not listening yet" };
     const given = headers[input.headerName.toLowerCase()];

@@ -70,8 +70,8 @@ interface PollerOptions {
 type Resources = ReadonlySet<EndedJob["resource"]>;
 
 /**
- * Called when a poll starts. The result is called when it has succeeded, with what is in progress then, and what has
- * ended since the first poll.
+ * Called when a poll starts. The result is called when it has succeeded, with what is in progress then, and
+ * what has ended since the first poll.
  */
 export type OnPoll = () => (found: { readonly inProgress: Resources; readonly ended: Resources }) => void;
 
@@ -79,9 +79,9 @@ const jobKinds = ["import", "export"] as const;
 const jobKey = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
 
 /**
- * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end once.
- * The first poll with a log reports no history: only tasks that end after it, and jobs whose end this machine has
- * not seen.
+ * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end
+ * once. The first poll with a log reports no history: only tasks that end after it, and jobs whose end this
+ * machine has not seen.
  */
 export class Poller {
   #since = 0;

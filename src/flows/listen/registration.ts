@@ -62,9 +62,9 @@ interface Leftover {
 }
 
 /**
- * The webhook of an earlier listener with this URL, which the service still delivers to; null if there is none. Those with
- * other URLs are reported and kept, because deleting one abandons its pending events. Throws a CatError if a listener
- * that lives has the URL.
+ * The webhook of an earlier listener with this URL, which the service still delivers to; null if there is
+ * none. Those with other URLs are reported and kept, because deleting one abandons its pending events. Throws
+ * a CatError if a listener that lives has the URL.
  */
 async function findLeftover(deps: Registrar, runId: string, url: string): Promise<Leftover | null> {
   const { client, state, baseUrl, keyFingerprint, clock, pid, signal, onProblem } = deps;
@@ -141,8 +141,9 @@ interface Registration {
   /** Creates another one instead of one that is gone. Throws the error of the service. */
   registerAgain(url: string, events: readonly EventType[]): Promise<Registered>;
   /**
-   * Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over then. One that
-   * was taken over is kept, with a warning, while events from before the takeover may be pending.
+   * Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over
+   * then. One that was taken over is kept, with a warning, while events from before the takeover may be
+   * pending.
    */
   end(): Promise<boolean>;
 }
@@ -156,8 +157,8 @@ const longestEndMs = 10_000;
 export const seeEnded = "To see what has ended: cat tasks list, cat imports list, cat exports list.";
 
 /**
- * Prepares a webhook. A mark is written before it is created, so that no kill leaves a webhook that the next listener
- * cannot find.
+ * Prepares a webhook. A mark is written before it is created, so that no kill leaves a webhook that the next
+ * listener cannot find.
  */
 export function openRegistration(deps: Registrar): Registration {
   const { client, state, baseUrl, keyFingerprint, clock, pid, runId, signal } = deps;

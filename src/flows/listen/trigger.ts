@@ -111,8 +111,8 @@ const slow = { pieces: 10, pauseMs: 300 };
 const hugeBytes = 5_000_000;
 
 /**
- * Sends what happens to a handler sooner or later, and what an attacker sends, one kind after the other. The last
- * delivery is genuine again: the handler must still work.
+ * Sends what happens to a handler sooner or later, and what an attacker sends, one kind after the other. The
+ * last delivery is genuine again: the handler must still work.
  */
 export async function* torture(input: TortureInput): AsyncGenerator<TortureResult> {
   for (const [name, expectation, deliveries, why] of tortureCases(input)) {

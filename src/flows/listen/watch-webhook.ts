@@ -24,9 +24,9 @@ interface WatchOptions {
 }
 
 /**
- * Reads the webhook of a listener every minute, by the clock, until the signal: one that is gone is registered again, and one
- * that is paused, disabled or narrowed is warned about once. A service that cannot be reached changes nothing; a rejected key ends
- * the listener. Returns a function that reads it at once.
+ * Reads the webhook of a listener every minute, by the clock, until the signal: one that is gone is
+ * registered again, and one that is paused, disabled or narrowed is warned about once. A service that cannot
+ * be reached changes nothing; a rejected key ends the listener. Returns a function that reads it at once.
  */
 export function watchWebhook(first: Registered, options: WatchOptions): () => Promise<void> {
   const { clock, signal } = options;

@@ -31,8 +31,9 @@ const attempts = [
 ];
 
 /**
- * Turns photos that the service does not take, or takes lying on their side, into JPEG files: upright, in sRGB, at most
- * 10 MB and 30 megapixels. They are in a folder that only this user can read, which `close` removes. The originals stay as they are.
+ * Turns photos that the service does not take, or takes lying on their side, into JPEG files: upright, in
+ * sRGB, at most 10 MB and 30 megapixels. They are in a folder that only this user can read, which `close`
+ * removes. The originals stay as they are.
  */
 export class PhotoConverter {
   readonly #signal: AbortSignal;
@@ -56,7 +57,8 @@ export class PhotoConverter {
   }
 
   /**
-   * Whether a photo that the service takes is better as a JPEG file. One whose head cannot be read is left to the service.
+   * Whether a photo that the service takes is better as a JPEG file. One whose head cannot be read is left to
+   * the service.
    */
   isWanted({ head }: PhotoFile): boolean {
     return head !== null && (head.isCmyk || head.isTurned || head.width * head.height > convertedPixels);
@@ -162,8 +164,8 @@ interface RawImage {
 }
 
 /**
- * Reads an uncompressed BMP with 8, 24 or 32 bits per pixel, the forms that programs write today; null for any other, or
- * for one whose pixels are incomplete. sharp reads no BMP.
+ * Reads an uncompressed BMP with 8, 24 or 32 bits per pixel, the forms that programs write today; null for
+ * any other, or for one whose pixels are incomplete. sharp reads no BMP.
  */
 function readBmp(bytes: Buffer): RawImage | null {
   if (bytes.length < 54 || bytes.readUInt32LE(14) < 40) return null;

@@ -70,8 +70,8 @@ const mostParts = 30;
 const ofMachine = /^(?:[a-z]:[\\/]|\\\\|\/(?!\/)|~[\\/]|[^./\\:]+[\\/])/i;
 
 /**
- * The file in a folder that has the last parts of a path of another machine, and what is before them: `C:\\Users\\anna\\` and
- * `photos\\a.jpg`. Null if there is none.
+ * The file in a folder that has the last parts of a path of another machine, and what is before them:
+ * `C:\\Users\\anna\\` and `photos\\a.jpg`. Null if there is none.
  */
 export async function findByLastParts(
   folder: string,

@@ -177,8 +177,8 @@ export class LocalPhotos {
   }
 
   /**
-   * The bytes to upload of a photo whose file must have that SHA-256 (hex). A converted photo is known by its original: a
-   * later version of the library may give other bytes. Throws InputError if the file changed.
+   * The bytes to upload of a photo whose file must have that SHA-256 (hex). A converted photo is known by its
+   * original: a later version of the library may give other bytes. Throws InputError if the file changed.
    */
   async read(path: string, sha256: string): Promise<Buffer> {
     const file = await this.#file(path);

@@ -196,8 +196,8 @@ const none: readonly FieldProblem[] = [];
 type NamedImage = Partial<Readonly<Record<"image_id" | "path" | "orientation", string>>>;
 
 /**
- * The local photos and image IDs that a row names a second time with another orientation: the product would have them
- * once, and the other orientation would be lost. A URL that is named twice becomes two images.
+ * The local photos and image IDs that a row names a second time with another orientation: the product would
+ * have them once, and the other orientation would be lost. A URL that is named twice becomes two images.
  */
 export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null | undefined)?.images;

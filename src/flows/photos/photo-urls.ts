@@ -1,4 +1,5 @@
-// Checks the photos behind URLs before anything is sent: the service fetches them only later (--check-photos).
+// Checks the photos behind URLs before anything is sent: the service fetches them only later
+// (--check-photos).
 
 import { setMaxListeners } from "node:events";
 import pLimit, { type LimitFunction } from "p-limit";

@@ -71,7 +71,8 @@ async function uploadAll(
   const timeLeft = leastTimeLeft(waiting.length, writesPerMinute, service.clock);
   let uploaded = 0;
   let bytesDone = 0;
-  // In bytes, because photos differ in size. Each upload is a write, so the write limit gives a minimum for the time left.
+  // In bytes, because photos differ in size. Each upload is a write, so the write limit gives a minimum for
+  // the time left.
   const report = () => {
     const note = `${grouped(uploaded)} of ${grouped(waiting.length)} photos`;
     const leastMsLeft = uploaded === waiting.length ? 0 : timeLeft();

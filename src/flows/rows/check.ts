@@ -63,8 +63,8 @@ export interface CheckDeps {
 
 /**
  * The first pass over a file: checks each row by its form, and unique keys across the entire file. Reports
- * every problem and sends nothing. `refused` are the invalid rows, including those beyond a limit, whose problems are not
- * reported.
+ * every problem and sends nothing. `refused` are the invalid rows, including those beyond a limit, whose
+ * problems are not reported.
  */
 export async function checkFile(
   file: RowFile,
@@ -222,8 +222,8 @@ async function mergeableRows(
 }
 
 /**
- * The problem of a row that repeats a key, or null. A row that a failed file names as a repetition stays one until its
- * key has changed; it does not make the row that it repeats invalid.
+ * The problem of a row that repeats a key, or null. A row that a failed file names as a repetition stays one
+ * until its key has changed; it does not make the row that it repeats invalid.
  */
 function repetition(
   { content, line, earlierReason }: InputRow,

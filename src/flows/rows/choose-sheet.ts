@@ -58,8 +58,8 @@ interface ChosenSheet {
 }
 
 /**
- * The sheet that is named, else the only one that is visible and has cells, else the only one whose header has all columns:
- * by their names, else by guesses. Else the user chooses. Throws WorkbookError.
+ * The sheet that is named, else the only one that is visible and has cells, else the only one whose header
+ * has all columns: by their names, else by guesses. Else the user chooses. Throws WorkbookError.
  */
 export async function chooseSheet(
   book: OpenWorkbook,

@@ -7,8 +7,8 @@ import type { Vocabulary } from "./vocabulary.ts";
 export type ColumnMap = ReadonlyMap<string, string>;
 
 /**
- * Values that are read as others (`--map-value`), by field or column, and by what a cell has; keys are as `normalValue`
- * returns them. An empty value stands for none.
+ * Values that are read as others (`--map-value`), by field or column, and by what a cell has; keys are as
+ * `normalValue` returns them. An empty value stands for none.
  */
 export type ValueMap = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -85,8 +85,8 @@ export function valuesOfColumn(
 }
 
 /**
- * Reports what is wrong with the columns of a header and with the mapping for it. `names`: the field of each column; null
- * for an ignored one, undefined for an unknown one.
+ * Reports what is wrong with the columns of a header and with the mapping for it. `names`: the field of each
+ * column; null for an ignored one, undefined for an unknown one.
  */
 export function judgeColumns(
   headers: readonly string[],

@@ -78,8 +78,8 @@ export const missingColumn = (
 ): Problem => ({ line, param, code: "missing_column", message });
 
 /**
- * Codes of cells whose text a workbook does not tell. A failed file has some text there, which must not be taken for the
- * right one: a row with such a code stays rejected until the code is removed.
+ * Codes of cells whose text a workbook does not tell. A failed file has some text there, which must not be
+ * taken for the right one: a row with such a code stays rejected until the code is removed.
  */
 export const doubtCodes: ReadonlySet<string> = new Set([
   "error_cell",

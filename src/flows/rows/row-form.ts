@@ -79,8 +79,8 @@ export interface ObjectForm {
 }
 
 /**
- * Parts of a row that are in no record, such as photos of a folder. The failed file has them, except for rows that the check
- * rejected: with another reference, a row has other photos.
+ * Parts of a row that are in no record, such as photos of a folder. The failed file has them, except for rows
+ * that the check rejected: with another reference, a row has other photos.
  */
 export interface AddedCells {
   /** The headers of the cells that each record of a table gets after its own, by the names of its own columns. */
@@ -107,9 +107,9 @@ export interface UniqueKey {
   /** The code of a row that has another text than the first one, if that is another problem. */
   codeOf?(text: string, first: FirstUse): string | undefined;
   /**
-   * The reason of the row in a failed file, in one line, up to the place of the first use: it names the key, so that the row
-   * stays rejected until its key has changed. `key`: null for a row with several keys, which stays rejected until the reason
-   * is removed.
+   * The reason of the row in a failed file, in one line, up to the place of the first use: it names the key,
+   * so that the row stays rejected until its key has changed. `key`: null for a row with several keys, which
+   * stays rejected until the reason is removed.
    */
   reason(key: string | null): string;
   /** Whether a text is a reason that names a key. */
@@ -163,8 +163,8 @@ export interface RowColumns {
 }
 
 /**
- * The columns of a row without a value in it, by the names of the form: its cell is empty, or its field is null. A column
- * that the file does not have is not among them.
+ * The columns of a row without a value in it, by the names of the form: its cell is empty, or its field is
+ * null. A column that the file does not have is not among them.
  */
 export const emptyColumns: unique symbol = Symbol("emptyColumns");
 

@@ -1,4 +1,5 @@
-// Links that people copy from services for files, photos and videos: they open a page where a photo is expected.
+// Links that people copy from services for files, photos and videos: they open a page where a photo is
+// expected.
 
 import { parseUrl } from "../../contract/url-policy.ts";
 

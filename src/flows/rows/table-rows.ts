@@ -1,4 +1,5 @@
-// Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name the column.
+// Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name
+// the column.
 
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import { oddLine, spoiledHeader } from "./odd-lines.ts";

@@ -1,4 +1,5 @@
-// URLs that the service accepts, but that lead to no photo: its results would say so row by row, after the import.
+// URLs that the service accepts, but that lead to no photo: its results would say so row by row, after the
+// import.
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { urlBreach } from "../../contract/url-policy.ts";

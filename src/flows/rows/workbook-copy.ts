@@ -1,4 +1,5 @@
-// A workbook is read once: the rows of its sheet go into a private copy, one JSON list per line, which each walk reads.
+// A workbook is read once: the rows of its sheet go into a private copy, one JSON list per line, which each
+// walk reads.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -20,8 +20,8 @@ export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">,
   elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
 /**
- * Whether a batch is older than the service keeps keys, by both clocks. Where one of them is wrong, the service may still work on
- * it: then nothing is concluded from what the service does not have.
+ * Whether a batch is older than the service keeps keys, by both clocks. Where one of them is wrong, the
+ * service may still work on it: then nothing is concluded from what the service does not have.
  */
 export const isKeyExpired = (
   { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
@@ -65,8 +65,8 @@ export async function hearService({
 }
 
 /**
- * Whether changes may be read from a stored time on (`Client.earliest`). One in the future, by the local clock or the
- * service's, was stored while a clock was wrong: the changes before it were not all read.
+ * Whether changes may be read from a stored time on (`Client.earliest`). One in the future, by the local
+ * clock or the service's, was stored while a clock was wrong: the changes before it were not all read.
  */
 export const isBelievable = (time: number, client: Pick<Client, "earliest">): boolean =>
   time <= client.earliest() + clockToleranceMs;

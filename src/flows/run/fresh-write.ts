@@ -11,8 +11,8 @@ export const freshMs = 1_000;
 const lookAgainMs = 600;
 
 /**
- * So often a request is sent, with its retries, before it is no longer withdrawn for the age of its look: it would begin with
- * new retries each time, and never end where the service keeps failing.
+ * So often a request is sent, with its retries, before it is no longer withdrawn for the age of its look: it
+ * would begin with new retries each time, and never end where the service keeps failing.
  */
 const mostSent = 6;
 
@@ -52,8 +52,8 @@ export interface FreshHost {
 }
 
 /**
- * Sends a write, which is at most a second after a look then, however long the rate limit or a retry held it back. Resolves
- * to the reason why it was not sent; to null once it is done.
+ * Sends a write, which is at most a second after a look then, however long the rate limit or a retry held it
+ * back. Resolves to the reason why it was not sent; to null once it is done.
  */
 export async function sendFresh<Reason extends object>(
   write: FreshWrite<Reason>,

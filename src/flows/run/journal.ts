@@ -110,9 +110,10 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
 export const renewKey = (run: Run, batch: StoredBatch): void => void renewed(run, batch);
 
 /**
- * The batches with an unknown outcome among `batches`, with the original bytes and key. Throws a CatError of type timeout if the
- * service may have forgotten the key, except with `isRepeatable`, for operations that may be carried out twice: then the key
- * still gets the stored response, or is like a new one. A key that the service has had with another body is renewed.
+ * The batches with an unknown outcome among `batches`, with the original bytes and key. Throws a CatError of
+ * type timeout if the service may have forgotten the key, except with `isRepeatable`, for operations that may
+ * be carried out twice: then the key still gets the stored response, or is like a new one. A key that the
+ * service has had with another body is renewed.
  */
 export async function* sendAgain(
   run: Run,

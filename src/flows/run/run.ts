@@ -1,5 +1,5 @@
-// The run: one command on one input, from its start to its last result, across any number of processes. A flow opens it
-// once, and passes it to its stages.
+// The run: one command on one input, from its start to its last result, across any number of processes. A
+// flow opens it once, and passes it to its stages.
 
 import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
@@ -78,8 +78,8 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
 }
 
 /**
- * Opens a run for this process alone, does its work, and releases it. Throws a CatError of type conflict if another process
- * holds it. After `timeoutMs` its signal is aborted with a TimeoutError.
+ * Opens a run for this process alone, does its work, and releases it. Throws a CatError of type conflict if
+ * another process holds it. After `timeoutMs` its signal is aborted with a TimeoutError.
  */
 export async function withRun<Done>(
   request: RunRequest,
@@ -136,8 +136,9 @@ export async function withRun<Done>(
 }
 
 /**
- * Opens the run that `withRun` would work on, without beginning one: its work only reads the service. `isResumed` decides whether
- * that is the open run of an earlier process. Throws a CatError of type conflict if another process holds it.
+ * Opens the run that `withRun` would work on, without beginning one: its work only reads the service.
+ * `isResumed` decides whether that is the open run of an earlier process. Throws a CatError of type conflict
+ * if another process holds it.
  */
 export async function withoutBeginning<Done>(
   request: Omit<RunRequest, "replaces" | "once" | "runId">,
@@ -178,9 +179,10 @@ function namedRun({ runId, kind, identity }: RunRequest, account: number, { runs
 }
 
 /**
- * Claims a run for this process, and starts it if none is open; with `once` only if none has ended either. Throws a
- * CatError of type conflict if another process holds it. `open` is the run to work on: the one that was `begun` earlier and
- * has not ended, the one that is `finished` and only read, or the new one. A `named` run that has ended is read.
+ * Claims a run for this process, and starts it if none is open; with `once` only if none has ended either.
+ * Throws a CatError of type conflict if another process holds it. `open` is the run to work on: the one that
+ * was `begun` earlier and has not ended, the one that is `finished` and only read, or the new one. A `named`
+ * run that has ended is read.
  *
  * Earlier runs are looked up after the hold was taken: another process may have ended its run just before.
  */

@@ -102,8 +102,8 @@ export async function sendBatches(
 }
 
 /**
- * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws the
- * error if the outcome of one is still unknown; a rejected one was not carried out.
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws
+ * the error if the outcome of one is still unknown; a rejected one was not carried out.
  */
 export async function sendAsTheyWere(
   run: Run,
@@ -118,8 +118,9 @@ export async function sendAsTheyWere(
 }
 
 /**
- * Drops the batches of an earlier process that the service never got: their rows are decided about again, because others may have
- * changed the products since. One whose key the service may have forgotten stays, and one that the user has sent again since `start`.
+ * Drops the batches of an earlier process that the service never got: their rows are decided about again,
+ * because others may have changed the products since. One whose key the service may have forgotten stays, and
+ * one that the user has sent again since `start`.
  */
 export async function dropUntouched(run: Run, operation: BatchOperation, start: number): Promise<void> {
   const { state, id, signal } = run;
@@ -206,8 +207,9 @@ function toFailure(
 }
 
 /**
- * Whether the service has certainly not carried out a batch: asked with another body under its key, it says if it has had the key.
- * If not, that body has used up the key, so that no copy of the batch which a gateway may have passed on is carried out later.
+ * Whether the service has certainly not carried out a batch: asked with another body under its key, it says
+ * if it has had the key. If not, that body has used up the key, so that no copy of the batch which a gateway
+ * may have passed on is carried out later.
  */
 async function hasNotCarriedOut(
   { idempotencyKey, keyFrom }: Pick<ReadyBatch, "idempotencyKey" | "keyFrom">,
@@ -225,8 +227,8 @@ async function hasNotCarriedOut(
 }
 
 /**
- * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that is the only one. Null
- * for one of an earlier process, whose rows the next one cuts again.
+ * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that
+ * is the only one. Null for one of an earlier process, whose rows the next one cuts again.
  */
 function toRefused(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,

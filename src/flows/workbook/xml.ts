@@ -28,7 +28,8 @@ export interface XmlHandler {
 
 /**
  * Passes the elements of a part to the handler, and yields after each chunk, so that the caller can take what
- * the handler has collected. Throws WorkbookError for XML that is not well-formed, too deep, or has a DOCTYPE.
+ * the handler has collected. Throws WorkbookError for XML that is not well-formed, too deep, or has a
+ * DOCTYPE.
  */
 export async function* walkXml(
   pack: Package,

@@ -50,9 +50,9 @@ async function respond(
 }
 
 /**
- * 403 unless the Host header names this machine or an allowed host, which blocks web pages whose name resolves to this
- * machine. Also 403 for another page: browsers let pages post, and load pictures, scripts and frames, across origins
- * without a preflight. Only a link may lead here.
+ * 403 unless the Host header names this machine or an allowed host, which blocks web pages whose name
+ * resolves to this machine. Also 403 for another page: browsers let pages post, and load pictures, scripts
+ * and frames, across origins without a preflight. Only a link may lead here.
  */
 export function requireAccess(world: World, { method, headers }: IncomingMessage): void {
   if (!isKnownHost(world, headers))

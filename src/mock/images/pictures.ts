@@ -81,7 +81,8 @@ const toKey = (source: PictureSource): string => `${source.mime_type} ${contentO
 async function draw(source: PictureSource) {
   const { subject, seed, mime_type } = source;
   const scene = subject === sceneSubject ? readScene(seed) : null;
-  // Loaded lazily: loading takes longer than drawing, and most runs never read a picture. It is an optional package.
+  // Loaded lazily: loading takes longer than drawing, and most runs never read a picture. It is an optional
+  // package.
   const sharp = await import("sharp").then(
     (library) => library.default,
     () => null,

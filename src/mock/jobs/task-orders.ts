@@ -66,8 +66,8 @@ export const toGroup = ({ product, model, stylings }: JudgedTryon): string =>
   JSON.stringify([model.id, product.id, stylings.map(({ id }) => id)]);
 
 /**
- * The garment that a product is: that of its drawn photo, with the same colors, else by its words. `known`: what it is if its
- * words do not tell.
+ * The garment that a product is: that of its drawn photo, with the same colors, else by its words. `known`:
+ * what it is if its words do not tell.
  */
 function toGarment(organization: Organization, product: ProductRecord, known: Subject | null): Garment {
   const words = productWords(product.name, product.reference ?? product.id);

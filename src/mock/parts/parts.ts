@@ -72,8 +72,8 @@ function change(
 }
 
 /**
- * A picture of a product that is drawn when its bytes are read. The ID must be unknown in every organization, because signed URLs find
- * an image by its ID alone.
+ * A picture of a product that is drawn when its bytes are read. The ID must be unknown in every organization,
+ * because signed URLs find an image by its ID alone.
  */
 function drawn(
   world: World,

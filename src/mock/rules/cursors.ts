@@ -9,9 +9,9 @@ export class Cursors {
   constructor(private readonly secret: string) {}
 
   /**
-   * One page of a list, in the list envelope. `list` identifies the list: organization, operation and filters. `items` gives
-   * those after a position, or all for null. One item past the page is read, to find out whether there are more. 400
-   * `invalid_cursor` for a cursor that is forged or of another list.
+   * One page of a list, in the list envelope. `list` identifies the list: organization, operation and
+   * filters. `items` gives those after a position, or all for null. One item past the page is read, to find
+   * out whether there are more. 400 `invalid_cursor` for a cursor that is forged or of another list.
    */
   page<Item, Shown>(
     list: string,

@@ -62,8 +62,8 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
 }
 
 /**
- * The products that the flags or their file name; null for the entire catalogue. Throws InputError (exit 3) after the
- * problems of the file were listed.
+ * The products that the flags or their file name; null for the entire catalogue. Throws InputError (exit 3)
+ * after the problems of the file were listed.
  */
 async function readSelected(
   app: App,
@@ -77,8 +77,9 @@ async function readSelected(
 }
 
 /**
- * The files of an export of so many jobs: `NAME.zip`, or `NAME-001.zip` and so on. Asks before existing ones are replaced,
- * unless an earlier process of the same run has written them. Throws UsageError, or OutputError for a folder.
+ * The files of an export of so many jobs: `NAME.zip`, or `NAME-001.zip` and so on. Asks before existing ones
+ * are replaced, unless an earlier process of the same run has written them. Throws UsageError, or OutputError
+ * for a folder.
  */
 async function frozenTargets(
   app: App,

@@ -16,8 +16,9 @@ const types = { manifest: "application/x-ndjson", zip: "application/zip" } as co
 const chunkBytes = 1024 * 1024;
 
 /**
- * The objects of an export. The files that the service prepares are checked on this machine, in the folder of the program's state,
- * and uploaded from there: a file that is incomplete is never in the bucket, and a stopped export is resumed.
+ * The objects of an export. The files that the service prepares are checked on this machine, in the folder of
+ * the program's state, and uploaded from there: a file that is incomplete is never in the bucket, and a
+ * stopped export is resumed.
  */
 export async function uploadTargets(
   app: App,

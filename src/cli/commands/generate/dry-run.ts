@@ -33,8 +33,8 @@ import { inputRejected } from "./report.ts";
 import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 
 /**
- * Checks the input and shows what it would generate. With an API key it also looks up products and models; without one it
- * sends nothing at all.
+ * Checks the input and shows what it would generate. With an API key it also looks up products and models;
+ * without one it sends nothing at all.
  */
 export async function dryRun(
   app: App,

@@ -45,8 +45,8 @@ export const rerunFlags = (file: string, { sheet, read }: Reading) => ({
 });
 
 /**
- * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError, after all problems
- * were listed, where the file is not one of decisions, is incomplete, or was edited.
+ * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError,
+ * after all problems were listed, where the file is not one of decisions, is incomplete, or was edited.
  */
 export async function openReview(
   app: App,

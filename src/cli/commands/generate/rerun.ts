@@ -16,9 +16,9 @@ export interface OpenedInput {
 }
 
 /**
- * The rejected images of a review, as rows on the lines of its file. What this machine knows of a task is repeated as it was,
- * with its stylings; of any other task only what the file says. The review is recorded, unless it is for a dry run. Throws an
- * InputError where nothing is rejected.
+ * The rejected images of a review, as rows on the lines of its file. What this machine knows of a task is
+ * repeated as it was, with its stylings; of any other task only what the file says. The review is recorded,
+ * unless it is for a dry run. Throws an InputError where nothing is rejected.
  */
 export async function openDecisions(
   app: App,

@@ -37,8 +37,8 @@ type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleSh
 const mostShown = 20;
 
 /**
- * The values of an input that neither the lists of this program nor earlier commands have, each once. One that is read as
- * itself is sent as it is: the user has decided.
+ * The values of an input that neither the lists of this program nor earlier commands have, each once. One
+ * that is read as itself is sent as it is: the user has decided.
  */
 export async function unlistedNotes(
   app: App,
@@ -105,8 +105,8 @@ export const noteJson = (note: Problem & Partial<Pick<UnlistedNote, "known">>) =
 };
 
 /**
- * Shows the values that the service may not know, and asks a person once whether to send them. Without a terminal, or with
- * `--yes`, they are sent: the service decides. Throws UsageError.
+ * Shows the values that the service may not know, and asks a person once whether to send them. Without a
+ * terminal, or with `--yes`, they are sent: the service decides. Throws UsageError.
  */
 export async function confirmUnlisted(
   app: App,

@@ -77,8 +77,8 @@ export async function openMemory(app: App, ledger: string | undefined): Promise<
 }
 
 /**
- * The storage that `cat imports list` reads. The ledger has everything that an import needs: if the state of the
- * profile cannot be used, as in a container with a read-only home folder, the import runs without it.
+ * The storage that `cat imports list` reads. The ledger has everything that an import needs: if the state of
+ * the profile cannot be used, as in a container with a read-only home folder, the import runs without it.
  */
 async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {

@@ -148,8 +148,8 @@ export function resultLines(
 }
 
 /**
- * Whether the next command is the one that resumes the run, and not that for the failed file: two could send the same
- * photos twice with `--photos all`.
+ * Whether the next command is the one that resumes the run, and not that for the failed file: two could send
+ * the same photos twice with `--photos all`.
  */
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;

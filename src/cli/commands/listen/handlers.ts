@@ -37,8 +37,8 @@ export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
 }
 
 /**
- * The signing secret of CAT_WEBHOOK_SECRET. Warns about one that cannot be complete, and throws a KeyError (exit 4) if
- * it is not set.
+ * The signing secret of CAT_WEBHOOK_SECRET. Warns about one that cannot be complete, and throws a KeyError
+ * (exit 4) if it is not set.
  */
 export async function webhookSecret(app: App): Promise<string> {
   const secret = app.context.env.CAT_WEBHOOK_SECRET?.trim() ?? "";
@@ -87,8 +87,8 @@ export const deliveredForm = namedForm<Delivered>(
 );
 
 /**
- * Sends events to a handler one by one and prints its responses. Sets the exit status by them: 7 if the handler cannot be
- * reached, 8 if it did not accept some.
+ * Sends events to a handler one by one and prints its responses. Sets the exit status by them: 7 if the
+ * handler cannot be reached, 8 if it did not accept some.
  */
 export async function deliverAll(
   app: App,

@@ -43,8 +43,8 @@ export interface ListenFlags {
 }
 
 /**
- * Listens until the interrupt, which is the usual end and exits with 0; until the goal; or until the command has
- * ended, whose exit status is used. With a goal and a command: until both.
+ * Listens until the interrupt, which is the usual end and exits with 0; until the goal; or until the command
+ * has ended, whose exit status is used. With a goal and a command: until both.
  */
 export async function listenForEvents(
   app: App,
@@ -109,7 +109,8 @@ export async function listenForEvents(
   };
   let running: Promise<void> = Promise.resolve();
   const runCommand = async (listening: Listening) => {
-    // What the command starts is at the service that is listened to, which a private mock is only with its own key.
+    // What the command starts is at the service that is listened to, which a private mock is only with its
+    // own key.
     const mock = globals.mock ? await app.connection() : null;
     const env = {
       CAT_API_KEY: mock?.apiKey ?? context.env.CAT_API_KEY,
@@ -259,8 +260,8 @@ interface Goal {
 }
 
 /**
- * A warning about events of the last day that a handler has not accepted, and the command that sends them again. `log` is
- * `--log` as typed.
+ * A warning about events of the last day that a handler has not accepted, and the command that sends them
+ * again. `log` is `--log` as typed.
  */
 function unacceptedNote(
   { globals, io }: App,

@@ -24,8 +24,8 @@ const mostPhotoBytes = (largestFile / 4) * 3;
 const downloadsAtOnce = 4;
 
 /**
- * The state of a mock with the catalogue of the profile, or of CAT_BASE_URL and CAT_API_KEY. It only reads: products,
- * export rows and models. With `hasPhotos` it downloads photos; all other pictures are drawn.
+ * The state of a mock with the catalogue of the profile, or of CAT_BASE_URL and CAT_API_KEY. It only reads:
+ * products, export rows and models. With `hasPhotos` it downloads photos; all other pictures are drawn.
  */
 export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: boolean): Promise<MockState> {
   const { context } = app;
@@ -55,7 +55,8 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
       progress.update({ step: "reading images", done, total: products.length });
     }
     const models = await allModels(service);
-    // The mock lists the newest first, so the list of the service keeps its order. Each is forgotten once it is copied.
+    // The mock lists the newest first, so the list of the service keeps its order. Each is forgotten once it
+    // is copied.
     for (let product = products.pop(); product !== undefined; product = products.pop())
       copy.addProduct(product);
     for (const model of models) copy.addModel(model);

@@ -6,11 +6,12 @@ import type { Context } from "../../context/context.ts";
 import { NotStartedError } from "../../context/errors.ts";
 
 /**
- * Runs another program until it exits, with the streams of this process and its environment, but `env` instead of
- * the API key and the webhook secret, and passes signals on. Resolves to its exit status: 128 plus the number of the signal if one ended it. Throws
- * NotStartedError. `stop` ends the program with SIGTERM, and with SIGKILL after 5 s. With `hasOwnGroup` it ends what the
- * program has started as well: they are a process group, which gets all signals (not on Windows). Such a program has no
- * terminal of its own, so that it cannot ask for a password.
+ * Runs another program until it exits, with the streams of this process and its environment, but `env`
+ * instead of the API key and the webhook secret, and passes signals on. Resolves to its exit status: 128 plus
+ * the number of the signal if one ended it. Throws NotStartedError. `stop` ends the program with SIGTERM, and
+ * with SIGKILL after 5 s. With `hasOwnGroup` it ends what the program has started as well: they are a process
+ * group, which gets all signals (not on Windows). Such a program has no terminal of its own, so that it
+ * cannot ask for a password.
  */
 export async function runAnother(
   context: Pick<Context, "cwd" | "env" | "passSignals" | "clock">,

@@ -150,8 +150,8 @@ async function blankState(start: typeof startMock): Promise<MockState> {
 }
 
 /**
- * The `--base-url` of the mock, with any host, also without encryption: it sends nothing there. It is only a flag, because
- * CAT_BASE_URL is that of clients. Throws UsageError.
+ * The `--base-url` of the mock, with any host, also without encryption: it sends nothing there. It is only a
+ * flag, because CAT_BASE_URL is that of clients. Throws UsageError.
  */
 function linkBase({ globals: { baseUrl: value } }: App): string | undefined {
   if (value === undefined) return undefined;

@@ -31,8 +31,8 @@ export interface Decision extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
   /**
-   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results without times repeats what
-   * was recorded when it was written: its decisions are earlier than all others.
+   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results without
+   * times repeats what was recorded when it was written: its decisions are earlier than all others.
    */
   readonly decidedAt: number | null;
   /** Who has decided; "" where the file does not say it. */
@@ -53,8 +53,9 @@ export interface ReadDecisions {
 }
 
 /**
- * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no image. `read`:
- * null where no flag can say how to read it. Throws an InputError where the file is not one of decisions.
+ * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no
+ * image. `read`: null where no flag can say how to read it. Throws an InputError where the file is not one of
+ * decisions.
  */
 export async function readDecisions(source: Source, read: ReadOptions | null): Promise<ReadDecisions> {
   const name = shownName(source.name);
@@ -112,8 +113,8 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
 }
 
 /**
- * The decisions of rows, without those that are undecided. One without a time, or with one in the future because the clock of
- * its computer is wrong, has been made when the file was saved.
+ * The decisions of rows, without those that are undecided. One without a time, or with one in the future
+ * because the clock of its computer is wrong, has been made when the file was saved.
  */
 export const toDecisions = (
   rows: readonly Decision[],

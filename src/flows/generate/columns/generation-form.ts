@@ -1,4 +1,5 @@
-// Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
+// Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a
+// row.
 
 import { hadUnseenEnds, seenText, withoutUnseenEnds } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";

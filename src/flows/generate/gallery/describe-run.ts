@@ -23,8 +23,9 @@ export interface GalleryData {
   readonly decisionsFile: string;
   readonly columns: readonly string[];
   /**
-   * What to run next, with `decisionsFile` as the name of the file: `approve` moves rejected images out of the folder that
-   * images were saved in, `record` remembers the decisions, `rerun` generates rejected images again.
+   * What to run next, with `decisionsFile` as the name of the file: `approve` moves rejected images out of
+   * the folder that images were saved in, `record` remembers the decisions, `rerun` generates rejected images
+   * again.
    */
   readonly commands: Readonly<Partial<Record<"approve" | "record" | "rerun", string>>>;
   /** How decisions are saved: UTF-8, with a byte order mark if `marked`. */

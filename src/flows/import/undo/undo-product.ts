@@ -1,5 +1,5 @@
-// Undoing what an import changed of one product: what of it can be undone as the product is now, and the requests for that.
-// Each can be repeated: a second time it finds nothing to do.
+// Undoing what an import changed of one product: what of it can be undone as the product is now, and the
+// requests for that. Each can be repeated: a second time it finds nothing to do.
 
 import type { Product } from "../../../contract/resources/products.ts";
 import type { Change, LedgerUndone } from "../../../state/changes.ts";

@@ -167,8 +167,9 @@ const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
   state.batches.of(id).filter((batch) => batch.state !== "settled");
 
 /**
- * Finds out what the batches of a stopped import did. One without a response is sent again while the service knows its key,
- * which tells its outcome; what cannot be found out stays unknown, and nothing of it is undone.
+ * Finds out what the batches of a stopped import did. One without a response is sent again while the service
+ * knows its key, which tells its outcome; what cannot be found out stays unknown, and nothing of it is
+ * undone.
  */
 async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoDeps): Promise<void> {
   const sent = unsettled(target, at).filter(({ state }) => state === "sent");
@@ -269,8 +270,8 @@ const isOfThisProduct = ({ status }: ApiError): boolean => [400, 404, 409, 422].
 const marginMs = 24 * 60 * 60_000;
 
 /**
- * Reads the images that were made since a time, in Unix milliseconds. The result says why a product is kept, if images were
- * or are being made of it, or if that cannot be determined; else null.
+ * Reads the images that were made since a time, in Unix milliseconds. The result says why a product is kept,
+ * if images were or are being made of it, or if that cannot be determined; else null.
  */
 async function generationsSince(
   time: number,

@@ -32,7 +32,7 @@ export const commandNames = [
 export type CommandName = (typeof commandNames)[number];
 
 /** The subcommand on a command line, or a flag for the help or the version. */
-export interface Found {
+export interface FoundCommand {
   readonly name: CommandName | "--help" | "-h" | "--version";
   /** Its index in the arguments. */
   readonly index: number;
@@ -52,10 +52,10 @@ export function firstWord(argv: readonly string[]): { word: string; index: numbe
 }
 
 /** The subcommand that the arguments name; null for a command line for the system's cat. */
-export function findCommand(argv: readonly string[]): Found | null {
+export function findCommand(argv: readonly string[]): FoundCommand | null {
   const first = firstWord(argv);
   if (first === null || !names.has(first.word)) return null;
-  return { name: first.word as Found["name"], index: first.index };
+  return { name: first.word as FoundCommand["name"], index: first.index };
 }
 
 /** `cat` and a command, as in `Run: cat login` or `$(cat config path)`; neither a path nor the start of a quoted name. */

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type Host, keptCode } from "./kept-code.ts";
+import { type KeptCodeHost, keptCode } from "./kept-code.ts";
 
 /*
  * Loads the built program, whose parts are CommonJS. Compiling them takes a third of a start, so the code
@@ -19,7 +19,7 @@ const hashedName = /^([\w-]+-[A-Z0-9]{8})\.js$/;
  * evaluates parts anew; `onLoad` receives the path of each part, and the name of each package.
  */
 export function programLoader(
-  host: Host,
+  host: KeptCodeHost,
   folder: string,
   onLoad: (path: string) => void = () => {},
 ): (path: string) => Exports {

@@ -18,7 +18,7 @@ export const decisive = (...errors: readonly unknown[]): unknown =>
  * Whether an error that outlasted all retries is likely to affect all further requests: of the network or the
  * service.
  */
-export const isOfService = (error: unknown): boolean =>
+export const isServiceFailure = (error: unknown): boolean =>
   error instanceof CatError &&
   (error.type === "network" ||
     error.type === "timeout" ||
@@ -65,7 +65,7 @@ export const isOfEarlierTime = (error: unknown): boolean =>
   error instanceof ApiError && error.replayed && error.status !== 404 && !isOfContent(error);
 
 /** The response to a write; `odd` is its error if it is not as documented, to be thrown once the write was recorded. */
-export interface CarriedOut<Reply> {
+export interface AcceptedReply<Reply> {
   readonly reply: Reply;
   readonly odd?: BadResponseError;
 }
@@ -78,7 +78,7 @@ export interface CarriedOut<Reply> {
 export async function carriedOut<Reply>(
   write: Promise<Reply>,
   hasWhat: (reply: Partial<Reply>) => boolean = hasId,
-): Promise<CarriedOut<Reply>> {
+): Promise<AcceptedReply<Reply>> {
   try {
     return { reply: await write };
   } catch (error) {

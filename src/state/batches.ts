@@ -3,7 +3,7 @@ import type { ChangesWithin, ChangeToSend, ReportedChange } from "./changes.ts";
 import type { DoneRow, DoneRowsWithin } from "./done-rows.ts";
 import type { LedgerEntry, LedgerWithin } from "./ledger.ts";
 import type { ClaimedLook, LooksWithin } from "./looks.ts";
-import { type Run, type RunRow, runColumns, runWidth, toRun } from "./runs.ts";
+import { type RunRow, runColumns, runWidth, type StoredRun, toRun } from "./runs.ts";
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
 
@@ -93,7 +93,7 @@ export interface Batches {
     account: number;
     kind: string;
     runId: string;
-  }): { run: Run; batch: StoredBatch }[];
+  }): { run: StoredRun; batch: StoredBatch }[];
   /** The jobs that the service made last for the account, the newest batch first, with the kind of their run. */
   lastJobs(account: number, most: number): { kind: string; id: string }[];
   /** Every batch with jobs of runs of that kind, of any account, ended ones included. */
@@ -300,7 +300,7 @@ export function storedBatches(
         else remove.run(number);
       }),
     unsettledElsewhere: ({ account, kind, runId }) =>
-      unsettledElsewhere.all(account, kind, runId).map((row): { run: Run; batch: StoredBatch } => ({
+      unsettledElsewhere.all(account, kind, runId).map((row): { run: StoredRun; batch: StoredBatch } => ({
         run: toRun(row.slice(0, runWidth) as RunRow),
         batch: toBatch(row.slice(runWidth) as BatchRow),
       })),

@@ -1,5 +1,5 @@
 import { CatError } from "../../errors.ts";
-import { type CarriedOut, isNothingDone } from "../../flows/service-errors.ts";
+import { type AcceptedReply, isNothingDone } from "../../flows/service-errors.ts";
 import type { OnDoubt } from "../../http/time-limits.ts";
 import { withHint } from "../context/errors.ts";
 
@@ -27,7 +27,7 @@ export async function sendOnce<T>(
  * may be in no other response.
  */
 export async function showDone<Reply>(
-  write: Promise<CarriedOut<Reply>>,
+  write: Promise<AcceptedReply<Reply>>,
   show: (reply: Reply) => Promise<void>,
 ): Promise<void> {
   const { reply, odd } = await write;

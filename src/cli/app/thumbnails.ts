@@ -1,5 +1,5 @@
 import type { Sharp } from "sharp";
-import { startPatience } from "../../flows/run/stage.ts";
+import { startTimeLimit } from "../../flows/run/stage.ts";
 import type { Printing } from "../output/table.ts";
 import type { Env } from "../settings/profile-names.ts";
 import type { App } from "./app.ts";
@@ -37,7 +37,7 @@ export async function showThumbnails(
   const graphics = graphicsFor(app, wanted);
   if (graphics === null || pictures.length === 0) return;
   const { clock, interrupt } = app.context;
-  const patience = startPatience("picture", longestMs, { clock, signal: interrupt });
+  const patience = startTimeLimit("picture", longestMs, { clock, signal: interrupt });
   try {
     const { ImageFetcher } = await import("../../flows/generate/gallery/fetch-images.ts");
     const client = await app.client();

@@ -1,4 +1,4 @@
-import { countProducts, imagesOf, type Removal, type Removed } from "../../flows/catalogue/removals.ts";
+import { countProducts, imagesOf, type Removal, type RemovalResult } from "../../flows/catalogue/removals.ts";
 import { photosKind, productsKind, type SelectionKind } from "../../flows/export/selection/columns.ts";
 import type { WantedProduct } from "../../flows/export/selection/selection.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
@@ -7,7 +7,7 @@ import type { Service } from "../../flows/service.ts";
 /** A product or a photo that a row names, and what became of it; null if it was not reached. */
 export interface RemovalEntry extends Removal {
   readonly named: WantedProduct;
-  removed: Removed | null;
+  removed: RemovalResult | null;
 }
 
 /** What a command removes, and the words for it. */

@@ -15,7 +15,7 @@ export async function complete(
   argv: readonly string[],
   list: CommandList,
 ): Promise<void> {
-  const text = await candidates(host, argv, list);
+  const text = await completions(host, argv, list);
   try {
     writeSync(1, text);
   } catch {
@@ -27,7 +27,7 @@ export async function complete(
  * A candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`.
  * `argv` is the name of the program and the words up to the cursor.
  */
-export async function candidates(
+export async function completions(
   host: Pick<NodeJS.Process, "env">,
   argv: readonly string[],
   list: CommandList,

@@ -84,8 +84,8 @@ export class NotStartedError extends CatError {
 }
 
 /** Stdout cannot be written, for example on a full disk: exit 2. */
-export class OutputError extends CatError {
-  override readonly name = "OutputError";
+export class StdoutError extends CatError {
+  override readonly name = "StdoutError";
 
   constructor(cause: NodeJS.ErrnoException) {
     const fault = fileProblem(cause);

@@ -5,7 +5,7 @@ import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { LocalPhotos } from "../../flows/photos/local-photos.ts";
 import { InputError } from "../../flows/rows/source.ts";
-import { type CarriedOut, carriedOut } from "../../flows/service-errors.ts";
+import { type AcceptedReply, carriedOut } from "../../flows/service-errors.ts";
 import { UsageError } from "../context/errors.ts";
 import { idForm } from "../flags/values.ts";
 
@@ -107,7 +107,7 @@ export async function uploadPhoto(
   photos: LocalPhotos,
   path: string,
   signal: AbortSignal,
-): Promise<CarriedOut<Awaited<ReturnType<Client["images"]["upload"]>>>> {
+): Promise<AcceptedReply<Awaited<ReturnType<Client["images"]["upload"]>>>> {
   const bytes = await photos.read(path, await photos.digest(path));
   return carriedOut(client.images.upload({ file: { bytes, filename: basename(path) } }, { signal }));
 }

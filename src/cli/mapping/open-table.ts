@@ -32,7 +32,7 @@ export function openTable(
   const name = given.file === "-" ? null : basename(given.file);
   const columns = {
     forms: async () => {
-      const map = await (await saved()).savedColumns(app, words);
+      const map = await (await saved()).rememberedColumns(app, words);
       return forms(new Map([...map, ...(mapFile?.map ?? []), ...flags.map]));
     },
     mapped: [...flags.map.keys()],

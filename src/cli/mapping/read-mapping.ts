@@ -130,7 +130,7 @@ async function findHead(app: App, file: MappedFile, all: Mapping): Promise<FileH
   const header = head?.header ?? null;
   if (header === null || source.format !== "csv" || missingColumns(header, form(all)).length === 0)
     return head;
-  const { savedColumns } = await import("./saved-mapping.ts");
+  const { rememberedColumns: savedColumns } = await import("./saved-mapping.ts");
   const saved = await savedColumns(app, words);
   return saved.size === 0
     ? head

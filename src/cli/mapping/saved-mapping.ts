@@ -45,7 +45,7 @@ export async function savedEncoding(
 }
 
 /** The columns that the profile remembers; none without usable settings, which are not needed for known columns. */
-export async function savedColumns(
+export async function rememberedColumns(
   app: Pick<App, "globals" | "context">,
   words: Vocabulary,
 ): Promise<ColumnMap> {

@@ -204,7 +204,7 @@ export async function warn(
 }
 
 /** Prints a line on stderr whatever the flags; as a warning with `--json`, whose lines are all JSON. */
-export async function tell({ io }: { readonly io: StderrIo }, text: string): Promise<void> {
+export async function printLine({ io }: { readonly io: StderrIo }, text: string): Promise<void> {
   const shown = io.visible(text);
   await io.line(io.json ? jsonLine({ warning: { message: shown } }).trimEnd() : shown);
 }

@@ -9,7 +9,7 @@ import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead } from "../service-errors.ts";
-import { readPages } from "./read-pages.ts";
+import { readExportPages } from "./read-pages.ts";
 
 /** What distinguishes the images of a product: other settings, such as stylings, do not. */
 export interface Look {
@@ -187,7 +187,7 @@ async function* readRows(
       if (!mayNotRead(error)) throw error;
     }
   }
-  for await (const { rows } of readPages({ roles, since: null }, service))
+  for await (const { rows } of readExportPages({ roles, since: null }, service))
     for (const row of rows) if (wanted === null || wanted.has(row.product.id)) yield row;
 }
 

@@ -26,7 +26,7 @@ export interface ExportPage {
  * twice. Throws a CatError if the list contradicts itself (`readPages` of the client), or if its cursor is
  * rejected.
  */
-export async function* readPages(
+export async function* readExportPages(
   { roles, since }: LiveSelection,
   { client, signal }: { client: Pick<Client, "poll">; signal: AbortSignal },
 ): AsyncGenerator<ExportPage, void, undefined> {

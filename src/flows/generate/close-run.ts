@@ -22,7 +22,7 @@ export interface ClosedRun {
 }
 
 /** Writes the files of a run and ends it where nothing is left to do. `stopped` is what stopped it. */
-export async function closeRun(
+export async function closeGeneration(
   generating: GenerationRun,
   saver: OutputSaver | null,
   stopped: unknown,

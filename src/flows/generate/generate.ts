@@ -10,12 +10,12 @@ import { stoppedBy } from "../run/stage.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import { counted, shownName } from "../words.ts";
 import { Balance, isUnpaid, type Shortage } from "./balance.ts";
-import { type ClosedRun, closeRun } from "./close-run.ts";
+import { type ClosedRun, closeGeneration } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
 import { countReplaced, knownLooks, taskMatcher } from "./find-known.ts";
 import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
 import {
-  type GenerateDeps,
+  type GenerateHost,
   type GenerateInput,
   type GenerationRun,
   hasBegun,
@@ -32,17 +32,17 @@ import {
   withUnresolved,
 } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
-import { type Resolved, resolveGenerations } from "./resolve.ts";
+import { type ResolvedGenerations, resolveGenerations } from "./resolve.ts";
 import { moveReviewed, nothingRejected, recordReview, rejectOtherRun } from "./review.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface GenerateOutcome {
   readonly check: CheckResult;
   /** Null where the input was rejected and nothing was queued. */
-  readonly ended: EndedRun | null;
+  readonly ended: EndedGeneration | null;
 }
 
-export interface EndedRun extends ClosedRun {
+export interface EndedGeneration extends ClosedRun {
   /** Tasks as they were last seen, by ID. */
   readonly tasks: ReadonlyMap<string, Task>;
   /** What stopped the run before its end, if anything did. */
@@ -58,7 +58,7 @@ export interface EndedRun extends ClosedRun {
  * user agrees to the cost; then the images are queued, their tasks followed, and their outputs saved. No
  * image is queued twice: each step is written down before the next, and the same command resumes the run.
  */
-export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {
+export async function generate(input: GenerateInput, deps: GenerateHost): Promise<GenerateOutcome> {
   const started = deps.clock.now();
   const problems: Problem[] = [];
   const { check, refused } = await checkFile(input.file, {
@@ -135,7 +135,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     const replacedSince = countReplaced(known) - replacedBefore;
     noteReplaced(replacedSince, sent.size + generating.remaining.length, input, deps);
     const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
-    const closed = await closeRun(generating, saver, stopped);
+    const closed = await closeGeneration(generating, saver, stopped);
     const unqueued = generating.remaining.filter(
       (generation) => !sent.get(placeKey(generation))?.taskId,
     ).length;
@@ -155,8 +155,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
 async function lookUpOthers(
   input: GenerateInput,
   refused: RefusedRows,
-  deps: GenerateDeps,
-): Promise<Pick<Resolved, "problems" | "unresolved"> | null> {
+  deps: GenerateHost,
+): Promise<Pick<ResolvedGenerations, "problems" | "unresolved"> | null> {
   const { concurrency, allowDuplicates } = input;
   const { asked, table } = await readGenerations(input.file, refused, input);
   const { signal = new AbortController().signal } = deps;
@@ -229,7 +229,7 @@ function noteReplaced(
   replaced: number,
   others: number,
   { file }: GenerateInput,
-  { onNote }: GenerateDeps,
+  { onNote }: GenerateHost,
 ): void {
   if (replaced === 0 || others === 0) return;
   const [were, are, them] = replaced === 1 ? ["was", "is", "it"] : ["were", "are", "them"];
@@ -245,7 +245,7 @@ function noteReplaced(
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,
-  { writesPerMinute, onProgress, onFailed }: GenerateDeps,
+  { writesPerMinute, onProgress, onFailed }: GenerateHost,
 ): Promise<unknown> {
   const { input, run, table, sent, known, remaining, tasks, lost } = generating;
   const before = [...sent.values(), ...known.values()];

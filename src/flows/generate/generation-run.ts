@@ -15,8 +15,8 @@ import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
 /** What `--unknown` decides about batches whose outcome can no longer be learned. */
-export const unknownChoices = ["queued", "not-queued", "resend"] as const;
-export type UnknownChoice = (typeof unknownChoices)[number];
+export const unqueuedChoices = ["queued", "not-queued", "resend"] as const;
+export type UnqueuedChoice = (typeof unqueuedChoices)[number];
 
 /** Where images are saved. */
 export interface SaveFolder {
@@ -42,7 +42,7 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly fresh: boolean;
   /** Whether only images are generated that do not exist yet. */
   readonly missing: boolean;
-  readonly unknown: UnknownChoice | undefined;
+  readonly unknown: UnqueuedChoice | undefined;
   /** The most images to pay for; null for any number. */
   readonly maxGenerations: number | null;
   /** Follow the tasks to their end. */
@@ -74,7 +74,7 @@ export interface CostPlan {
 }
 
 /** What the program gives to the flow. */
-export interface GenerateDeps extends RunHost {
+export interface GenerateHost extends RunHost {
   readonly random: () => number;
   /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;

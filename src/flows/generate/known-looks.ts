@@ -6,7 +6,7 @@ import type { Run } from "../run/run.ts";
 import { type Generation, placeKey } from "./generation.ts";
 
 /** Where to look: a run, or what a dry run has of one. */
-export type Searched = Pick<
+export type SearchedRun = Pick<
   Run,
   "client" | "clock" | "signal" | "concurrency" | "state" | "service" | "account" | "kind"
 >;

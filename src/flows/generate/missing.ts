@@ -15,7 +15,7 @@ import {
   type KnownLook,
   type KnownLooks,
   replacementOf,
-  type Searched,
+  type SearchedRun,
   toKnown,
 } from "./known-looks.ts";
 
@@ -32,7 +32,7 @@ export const knownImages = ({ state, service }: Pick<Run, "state" | "service">):
  */
 export async function findAtService(
   generations: readonly Generation[],
-  run: Searched,
+  run: SearchedRun,
   onRead: (products: number) => void,
 ): Promise<KnownLooks> {
   const { looks } = run.state;
@@ -67,7 +67,7 @@ interface Fitting {
 /** Reads the images of the products. Exports do not have products of the dashboard, which have no reference. */
 async function readImages(
   generations: readonly Generation[],
-  run: Searched,
+  run: SearchedRun,
   onRead: (products: number) => void,
 ): Promise<(generation: Generation) => Fitting> {
   const { state, kind } = run;
@@ -117,7 +117,7 @@ async function readImages(
   };
 }
 
-const findTasks = ({ client, signal, kind }: Searched, status: Task["status"]): AsyncIterable<Task> =>
+const findTasks = ({ client, signal, kind }: SearchedRun, status: Task["status"]): AsyncIterable<Task> =>
   client.paginate(
     operations.tasks.list,
     { type: toTaskType(kind), status, limit: limits.page.max },

@@ -4,14 +4,14 @@ import type { BatchOperation } from "../run/batch.ts";
 import type { Run } from "../run/run.ts";
 import { dropUntouched, sendAsTheyWere } from "../run/send.ts";
 import type { Generation } from "./generation.ts";
-import type { UnknownChoice } from "./generation-run.ts";
+import type { UnqueuedChoice } from "./generation-run.ts";
 import { lookImages } from "./known-looks.ts";
 
 /** How requests of other runs are settled. */
-export interface Settling {
+export interface OtherRunInput {
   readonly operation: BatchOperation;
   readonly pid: number;
-  readonly unknown: UnknownChoice | undefined;
+  readonly unknown: UnqueuedChoice | undefined;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Settling {
 export async function settleOthers(
   generations: readonly Generation[],
   run: Run,
-  { operation, pid, unknown }: Settling,
+  { operation, pid, unknown }: OtherRunInput,
 ): Promise<void> {
   const { state, account, clock } = run;
   const unanswered = lookImages(generations, run).filter(

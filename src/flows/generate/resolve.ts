@@ -22,7 +22,7 @@ import { type AskedGeneration, type AskedOfFile, contentKey, type Generation } f
 import type { Rejection } from "./generation-run.ts";
 
 /** Generations by the IDs of the service, and what is wrong with the others. */
-export interface Resolved {
+export interface ResolvedGenerations {
   readonly generations: readonly Generation[];
   /** In the order of the input; a problem of several generations of a line is given once. */
   readonly problems: readonly Problem[];
@@ -43,7 +43,7 @@ export async function resolveGenerations(
     table: AskedOfFile["table"];
     onProgress: (done: number, total: number) => void;
   },
-): Promise<Resolved> {
+): Promise<ResolvedGenerations> {
   const ids = new Set<string>();
   const references = new Set<string>();
   const wantReference = (name: string) => {

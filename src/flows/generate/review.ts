@@ -18,14 +18,14 @@ import { shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
 import { shownName } from "../words.ts";
-import { type Decision, toDecisions } from "./columns/decisions.ts";
+import { type DecisionRow, toDecisions } from "./columns/decisions.ts";
 import { type Generation, sentByTask } from "./generation.ts";
 import { rejectedFolder } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 /** A row of a review with the image that it is about. */
 export interface ReviewedImage {
-  readonly row: Decision;
+  readonly row: DecisionRow;
   /** What this machine has sent for it; undefined for an image of another computer. */
   readonly sent: { readonly generation: Generation; readonly run: string } | undefined;
 }
@@ -63,7 +63,7 @@ export interface ReviewPlace {
  * the service.
  */
 export async function findImages(
-  rows: readonly Decision[],
+  rows: readonly DecisionRow[],
   place: ReviewPlace,
 ): Promise<{ images: ReviewedImage[]; problems: Problem[] }> {
   const find = imageLookup(place);
@@ -100,14 +100,14 @@ function imageLookup({ state, baseUrl }: ReviewPlace): (taskId: string) => Revie
   };
 }
 
-const ofAnotherService = ({ fileLine }: Decision, rows: number): Problem => ({
+const ofAnotherService = ({ fileLine }: DecisionRow, rows: number): Problem => ({
   line: fileLine,
   param: "task_id",
   code: "task_not_found",
   message: `the service has none of the ${rows} tasks of the file`,
 });
 
-const unknownTask = ({ fileLine, task_id }: Decision): Problem => ({
+const unknownTask = ({ fileLine, task_id }: DecisionRow): Problem => ({
   line: fileLine,
   param: "task_id",
   code: "task_not_found",
@@ -125,7 +125,7 @@ const toLooks = ({ productId, modelId, modelName, background, angleShot }: Gener
 });
 
 /** The cells of a row that were edited by hand: the decision may be about another image than the person means. */
-const editedCells = (row: Decision, looks: Looks): Problem[] =>
+const editedCells = (row: DecisionRow, looks: Looks): Problem[] =>
   (Object.entries(looks) as [keyof Looks, readonly string[]][]).flatMap(([param, values]) => {
     const cell = row[param];
     if (cell === "" || values.some((value) => value.toLowerCase() === cell.toLowerCase())) return [];

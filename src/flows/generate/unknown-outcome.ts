@@ -10,7 +10,7 @@ import type { Run } from "../run/run.ts";
 import { settleUnknown, type UnknownBatches } from "../run/unknown-outcome.ts";
 import { counted } from "../words.ts";
 import { batchKey, type Generation, loadGenerations } from "./generation.ts";
-import type { UnknownChoice } from "./generation-run.ts";
+import type { UnqueuedChoice } from "./generation-run.ts";
 
 /** Batches whose outcome is unknown, for the error. */
 interface Unanswered extends UnknownBatches {
@@ -33,7 +33,7 @@ const surelyEarlierMs = 5_000;
  */
 export async function settleExpired(
   run: Run,
-  { file, unknown }: { file: string; unknown: UnknownChoice | undefined },
+  { file, unknown }: { file: string; unknown: UnqueuedChoice | undefined },
 ): Promise<void> {
   const { batches } = run.state;
   const clocks = await readClocks(run);
@@ -67,7 +67,7 @@ export async function settleExpired(
     undecided = undecided.filter((batch) => !decide(batch));
   }
   if (undecided.length === 0) return;
-  await settleUnknown<Unanswered, UnknownChoice>({
+  await settleUnknown<Unanswered, UnqueuedChoice>({
     batches: undecided,
     files: [file],
     facts: {
@@ -211,7 +211,10 @@ function matchingTasks(
   return ids.length === generations.length ? ids : null;
 }
 
-function rejection({ file, sentAt, generations, candidates }: Unanswered, choice: UnknownChoice | undefined) {
+function rejection(
+  { file, sentAt, generations, candidates }: Unanswered,
+  choice: UnqueuedChoice | undefined,
+) {
   if (choice !== undefined) return null;
   const what = `${counted(generations, "image")} of ${file} requested at ${shownTime(sentAt)}`;
   return {

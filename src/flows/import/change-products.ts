@@ -13,13 +13,13 @@ import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
 import type { DecidedRow, Edits } from "./decide.ts";
 import { changedMeanwhile, productDeleted } from "./decide-fields.ts";
-import { lastPhoto } from "./decide-photos.ts";
+import { lastPhotoConflict } from "./decide-photos.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { isMoved } from "./plan.ts";
 import { makePlan } from "./prepare.ts";
-import { doneRow, failedRow, productChanged, productGone, type RowOutcome } from "./row-result.ts";
+import { doneRow, failedRow, type ImportedRow, productChanged, productGone } from "./row-result.ts";
 import { changesToSend, settleBatches } from "./settle.ts";
 import { addPhotos, photosOf } from "./summary.ts";
 
@@ -88,7 +88,7 @@ async function changeProduct(
   decided: DecidedRow,
   run: ImportRun,
   { begin, isInBatch }: { begin: () => RequestInFlight; isInBatch: boolean },
-): Promise<RowOutcome | null> {
+): Promise<ImportedRow | null> {
   const looked = await lookAgain(decided, run, isInBatch);
   const { row } = looked;
   const { rowIndex, line, reference, decision } = row;
@@ -243,7 +243,7 @@ async function carryOut(
   for (const { image: image_id } of detach) {
     const failure = await write(
       (now) => {
-        if (!now.images.some((one) => one.id !== image_id)) return lastPhoto;
+        if (!now.images.some((one) => one.id !== image_id)) return lastPhotoConflict;
         return isTurned(image_id, now) ? photosChanged : null;
       },
       (options) => client.products.detach({ product_id, image_id }, options).catch(ignoreGone),

@@ -10,7 +10,7 @@ import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
 import type { ImportRun } from "./import-run.ts";
 import { KnownFailures } from "./known-failures.ts";
 import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
-import { inWordsOfRow, isConflictCode, type RowOutcome, resultsForm } from "./row-result.ts";
+import { type ImportedRow, inWordsOfRow, isConflictCode, resultsForm } from "./row-result.ts";
 import { FailedBefore } from "./said-rows.ts";
 import {
   type Examples,
@@ -33,7 +33,7 @@ export interface RowReason extends Place {
 const keptReasons = 1_000;
 
 /** An import after its last stage. */
-export interface EndedRun {
+export interface EndedImport {
   summary: ImportSummary;
   /** The error that stopped it early, if any; the summary shows how far it came. */
   stopped: unknown;
@@ -57,11 +57,11 @@ export interface EndedRun {
  * file, in one pass in file order. An error does not prevent the summary. After an interrupt no more requests
  * are sent, but rows that were never sent are still written.
  */
-export async function closeRun(
+export async function closeImport(
   run: ImportRun,
   targets: OutputTargets,
   end: RunEnd,
-): Promise<Omit<EndedRun, "sent" | "changed">> {
+): Promise<Omit<EndedImport, "sent" | "changed">> {
   const { input, deps, at, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
@@ -222,7 +222,7 @@ function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProb
  * Counts the outcome of one row. Rows that the check rejected already count as `invalid`; rows of a rejected
  * batch were not submitted.
  */
-function countOutcome(summary: ImportSummary, { result, failure }: RowOutcome): void {
+function countOutcome(summary: ImportSummary, { result, failure }: ImportedRow): void {
   if (result === undefined) {
     if (failure?.code === "import_failed") summary.failed++;
     return;

@@ -6,7 +6,7 @@ import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
-import { DamageFinder, type Judged, type JudgedField, judgedFields } from "../rows/damage.ts";
+import { DamageFinder, type JudgedField, type JudgedKind, judgedFields } from "../rows/damage.ts";
 import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
@@ -59,7 +59,7 @@ export const importForm = (
     needsPhotos = true,
     judged,
     urls,
-  }: { needsPhotos?: boolean; judged?: Judged; urls?: PhotoUrls | undefined } = {},
+  }: { needsPhotos?: boolean; judged?: JudgedKind; urls?: PhotoUrls | undefined } = {},
 ): RowForm => {
   const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
@@ -286,7 +286,7 @@ function withValueFix(problem: FieldProblem, row: unknown): FieldProblem {
   const field = image === undefined ? "sex" : "orientation";
   const from = image === undefined ? sex : images[Number(image)]!.orientation;
   if (typeof from !== "string" || from.trim() === "" || from.length > longestValue) return problem;
-  const [to, ...others] = meantValues(field, from);
+  const [to, ...others] = meantChoices(field, from);
   return { ...problem, valueFix: { field, from, to: others.length === 0 ? to : undefined } };
 }
 
@@ -294,7 +294,7 @@ function withValueFix(problem: FieldProblem, row: unknown): FieldProblem {
 const longestValue = 60;
 
 /** The choices that a value of `sex` or `orientation` probably means. */
-export const meantValues = (field: "sex" | "orientation", value: string): readonly string[] =>
+export const meantChoices = (field: "sex" | "orientation", value: string): readonly string[] =>
   didYouMean(
     value,
     importVocabulary.listChoices(field)!,

@@ -102,7 +102,7 @@ export interface ImportInput {
 }
 
 /** What an import needs of the program around it. */
-export interface ImportDeps extends RunHost {
+export interface ImportHost extends RunHost {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
   /** Called after the file passed the check, before anything is sent. Throws if an output file cannot be written. */
@@ -135,7 +135,7 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
 /** A file to import. */
 export interface FileToImport {
   readonly input: ImportInput;
-  readonly deps: ImportDeps;
+  readonly deps: ImportHost;
 }
 
 /** A file that was checked. */

@@ -9,7 +9,7 @@ import type { SeenProduct } from "../../state/ledger.ts";
 import { lookOf } from "../../text.ts";
 import { fewProducts, productById, productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
+import { fromTheFuture, isBelievable, readServiceTime, shownTime } from "../run/clocks.ts";
 import { freshMs } from "../run/fresh-write.ts";
 import type { Run } from "../run/run.ts";
 import { mayNotRead } from "../service-errors.ts";
@@ -251,7 +251,7 @@ export class KnownProducts {
     const { client, state, account } = this.#run;
     const { ledger } = state;
     this.#readAt ??= this.#run.clock.now();
-    await hearService(this.#run);
+    await readServiceTime(this.#run);
     // Before the first page: later changes are in the next delta.
     const now = client.serviceNow() === null ? null : client.earliest();
     const last = ledger.lookedAt(account) ?? 0;

@@ -4,7 +4,7 @@
 import { CatError } from "../../errors.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
-import { hearService } from "../run/clocks.ts";
+import { readServiceTime } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { mayNotRead } from "../service-errors.ts";
@@ -50,7 +50,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
     run.counts.photos.adopted = run.comparisons.adopted;
     // Get one response before the first batch: the age of its key is measured by the service's clock.
-    await hearService(at);
+    await readServiceTime(at);
     return { done: plan.sends, stopped: undefined };
   } catch (error) {
     if (isReportedAlone(error) && !at.signal.aborted) throw error;

@@ -7,7 +7,7 @@ import { readAs } from "../../contract/response-shape.ts";
 import { CatError } from "../../errors.ts";
 import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
-import { isOfCaller, isOfService } from "../service-errors.ts";
+import { isOfCaller, isServiceFailure } from "../service-errors.ts";
 import type { RowMemo } from "./digests.ts";
 
 /** The import whose results are read, and the size of its batch. */
@@ -100,7 +100,8 @@ export class ResultsReader {
 }
 
 /** Whether the error came only after retries (`Retry`). */
-const isUnavailable = (error: unknown): boolean => isOfService(error) && !(error instanceof BadResponseError);
+const isUnavailable = (error: unknown): boolean =>
+  isServiceFailure(error) && !(error instanceof BadResponseError);
 
 /** Parses a results file: JSONL, one ImportRowResult per line (Import, results_url). */
 async function resultsOfFile(

@@ -142,7 +142,7 @@ export interface ExportedCells extends Pick<FileRow, "reference" | "name" | "des
 }
 
 /** What a value says: the row was exported of this product, under this reference. */
-export interface Exported {
+export interface ExportedRow {
   /** The ID of the product; null for a value of an earlier version, which has a digest of it. */
   readonly productId: string | null;
   readonly isOf: (productId: string) => boolean;
@@ -171,7 +171,7 @@ export function exportedValue(productId: string, { reference, photos, ...fields 
 }
 
 /** What a value says; null for one that is damaged, or was never exported. */
-export function readExported(value: unknown, reference: string): Exported | null {
+export function readExported(value: unknown, reference: string): ExportedRow | null {
   if (typeof value !== "string") return null;
   const bytes = Buffer.from(value.slice(prefix.length), "base64url");
   const [check, rest] = [bytes.subarray(0, shortBytes), bytes.subarray(shortBytes)];
@@ -212,7 +212,7 @@ export function withPlaces(value: string, places: ReadonlySet<string>): string {
   return prefix + Buffer.concat([toCheck(prefix, own), own]).toString("base64url");
 }
 
-function readEarlier(rest: Buffer): Exported {
+function readEarlier(rest: Buffer): ExportedRow {
   const id = rest.subarray(0, shortBytes);
   const fieldsEnd = shortBytes + fieldBytes;
   const photos: SaidPhoto[] = [];
@@ -242,7 +242,7 @@ export interface WeighedRow {
  * SHA-256 (hex) of the photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if
  * it did.
  */
-export async function weigh(
+export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,
   findRefusal: (sha256: string) => RowFailure | undefined,

@@ -5,7 +5,7 @@ import type { Client } from "../../client/client.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import type { Run as StoredRun } from "../../state/runs.ts";
+import type { StoredRun } from "../../state/runs.ts";
 import { RowSet, type SomeRows } from "../rows/row-sets.ts";
 import type { BatchOperation } from "../run/batch.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../run/batch.ts";
@@ -16,9 +16,9 @@ import { sendAsTheyWere, sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
 import { carriedOut } from "../service-errors.ts";
 import { counted } from "../words.ts";
-import { areNone, type DecidedRow, type Decision } from "./decide.ts";
+import { areNone, type DecidedRow, type RowDecision } from "./decide.ts";
 import { packMemos, type RowMemo, unpackMemos } from "./digests.ts";
-import type { ImportDeps, ImportInput } from "./import-input.ts";
+import type { ImportHost, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { failedRow } from "./row-result.ts";
 import { changesToSend } from "./settle.ts";
@@ -53,7 +53,7 @@ function parseMoment(created_at: unknown, now: number): number | null {
 }
 
 /** Sends batches of another run again, with their bytes and keys. */
-export const createSendAgain = (
+export const resendRows = (
   { id, file, options }: Pick<StoredRun, "id" | "file" | "options">,
   batches: readonly StoredBatch[],
   at: Run,
@@ -140,7 +140,7 @@ const whenRead = ({ input, choices, products }: ImportRun): number | null =>
 /** Warns about rows that the service may report as duplicates of themselves, once it has forgotten the key of their request. */
 export async function noteRepeated(
   earlier: readonly StoredBatch[],
-  { at, mode, deps }: { at: Run; mode: unknown; deps: Pick<ImportDeps, "onNote"> },
+  { at, mode, deps }: { at: Run; mode: unknown; deps: Pick<ImportHost, "onNote"> },
 ): Promise<void> {
   const sent = mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
   if (sent.length === 0) return;
@@ -259,7 +259,7 @@ function halves(batch: CutBatch): [CutBatch, CutBatch] {
  * local photos.
  */
 async function serviceRow(
-  { row: { as_exported: _, ...row }, images }: Extract<Decision, { kind: "send" }>,
+  { row: { as_exported: _, ...row }, images }: Extract<RowDecision, { kind: "send" }>,
   run: ImportRun,
 ): Promise<object> {
   const sent: object[] = [];

@@ -8,7 +8,7 @@ import type { State } from "../../state/state.ts";
 import { fromTheFuture, isBelievable, shownTime } from "../run/clocks.ts";
 import { isTaskEnded, TaskFollower } from "../run/follow.ts";
 import type { Service } from "../service.ts";
-import { isOfService, orNull } from "../service-errors.ts";
+import { isServiceFailure, orNull } from "../service-errors.ts";
 import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
 /** Where polling is, for one base URL and one log. */
@@ -157,7 +157,7 @@ export class Poller {
       onDone?.({ inProgress: this.#inProgress(), ended: this.#ended });
     } catch (error) {
       if (signal.aborted) return;
-      if (!isOfService(error)) throw error;
+      if (!isServiceFailure(error)) throw error;
       this.options.onProblem(`cannot poll the service: ${(error as Error).message}`, "Polling continues.");
     }
   }

@@ -127,7 +127,7 @@ const urlInUse = (url: string, pid: number): CatError =>
   });
 
 /** A webhook with its secret. */
-export interface Registered {
+export interface RegisteredWebhook {
   readonly id: string;
   readonly secret: string;
 }
@@ -135,11 +135,11 @@ export interface Registered {
 /** The webhook of one listener, from before its creation to its deletion. */
 interface Registration {
   /** Takes over the webhook that an earlier listener left at the URL, or creates one. Throws the error of the service. */
-  register(url: string, events: readonly EventType[]): Promise<Registered>;
+  register(url: string, events: readonly EventType[]): Promise<RegisteredWebhook>;
   /** Reads it; null if it gets events. Throws the error of the service. */
   check(signal: AbortSignal): Promise<WebhookFault | null>;
   /** Creates another one instead of one that is gone. Throws the error of the service. */
-  registerAgain(url: string, events: readonly EventType[]): Promise<Registered>;
+  registerAgain(url: string, events: readonly EventType[]): Promise<RegisteredWebhook>;
   /**
    * Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over
    * then. One that was taken over is kept, with a warning, while events from before the takeover may be
@@ -177,7 +177,7 @@ export function openRegistration(deps: Registrar): Registration {
   const mark = (url: string, webhook: { id: string | null; secret?: string }) =>
     state.marks.set(baseUrl, name, JSON.stringify({ ...webhook, keyFingerprint, url } satisfies Mark));
 
-  async function create(url: string, events: readonly EventType[]): Promise<Registered> {
+  async function create(url: string, events: readonly EventType[]): Promise<RegisteredWebhook> {
     remains = { id: null };
     const body = { url, events: [...events], description: toDescription(markedRun()) };
     try {
@@ -197,7 +197,7 @@ export function openRegistration(deps: Registrar): Registration {
     url: string,
     leftover: Leftover,
     events: readonly EventType[],
-  ): Promise<Registered> {
+  ): Promise<RegisteredWebhook> {
     const { id } = leftover.webhook;
     state.marks.remove(baseUrl, name);
     hold.release();

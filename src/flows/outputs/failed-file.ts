@@ -2,7 +2,7 @@ import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
 import type { TextForm } from "../rows/encoding.ts";
 import { formatOfName } from "../rows/input-format.ts";
-import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
+import { isWithinRows, openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes, type Place } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import { rowsOfFile } from "../rows/row-parts.ts";
@@ -110,7 +110,7 @@ export class FailedFile<Result> {
   async #walk(line?: number): Promise<InputRow | undefined> {
     for (let row = await this.#next(); row !== undefined; row = await this.#next()) {
       if (row.line === line) return row;
-      if (this.#refused.has(this.#ordinal) && isWithin(this.#input, this.#ordinal))
+      if (this.#refused.has(this.#ordinal) && isWithinRows(this.#input, this.#ordinal))
         await this.#writeRefused(row);
     }
     return undefined;

@@ -9,9 +9,9 @@ import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import { imageInMemory, isCompleteForeign } from "../files/image-bytes.ts";
 import {
   damagedImage,
-  type FileProblem,
   type PhotoCode,
   type PhotoFile,
+  type PhotoFileProblem,
   readWholePhoto,
 } from "./photo-file.ts";
 
@@ -39,7 +39,7 @@ export class PhotoConverter {
   readonly #signal: AbortSignal;
   readonly #inTurn = pLimit(decodedAtOnce);
   /** By the path without links, so that a file with two names is converted once. */
-  readonly #made = new Map<string, Promise<PhotoFile | FileProblem>>();
+  readonly #made = new Map<string, Promise<PhotoFile | PhotoFileProblem>>();
   #folder: string | undefined;
   #count = 0;
   #files = 0;
@@ -65,7 +65,7 @@ export class PhotoConverter {
   }
 
   /** The photo with its JPEG file. `shown`: its name in messages. */
-  convert(file: PhotoFile, shown: string): Promise<PhotoFile | FileProblem> {
+  convert(file: PhotoFile, shown: string): Promise<PhotoFile | PhotoFileProblem> {
     const made = this.#made.get(file.real) ?? this.#inTurn(() => this.#convert(file, shown));
     this.#made.set(file.real, made);
     return made;
@@ -77,8 +77,8 @@ export class PhotoConverter {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 
-  async #convert(file: PhotoFile, shown: string): Promise<PhotoFile | FileProblem> {
-    const fault = (why: string, code: PhotoCode = "not_convertible"): FileProblem => ({
+  async #convert(file: PhotoFile, shown: string): Promise<PhotoFile | PhotoFileProblem> {
+    const fault = (why: string, code: PhotoCode = "not_convertible"): PhotoFileProblem => ({
       code,
       message: `cannot convert ${shown}: ${why}`,
     });

@@ -5,7 +5,7 @@ import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { withoutUnseenEnds } from "../../text.ts";
 import { foldedPath, photoEnding, realPath } from "../files/file-names.ts";
 import { InputError } from "../rows/source.ts";
-import { isWithin } from "./find-photo.ts";
+import { isInFolder } from "./find-photo.ts";
 import {
   type NamedPhoto,
   NamePattern,
@@ -189,7 +189,7 @@ export async function listPhotos(folder: string, signal: AbortSignal): Promise<P
 /** Whether a link leads to a file in the folder. */
 async function isFileWithin(root: string, path: string): Promise<boolean> {
   const target = await realPath(join(root, path)).catch(() => null);
-  return target !== null && isWithin(root, target) && (await stat(target)).isFile();
+  return target !== null && isInFolder(root, target) && (await stat(target)).isFile();
 }
 
 /** A pattern that may be meant, with what it reads. */

@@ -9,7 +9,7 @@ import { carriedOut, isOfContent, isRefusal } from "../service-errors.ts";
 import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
-export interface UploadDeps {
+export interface UploadHost {
   photos: Pick<LocalPhotos, "read" | "size" | "uploadName">;
   service: Pick<Service, "client" | "clock" | "concurrency" | "signal">;
   uploads: Uploads;
@@ -48,7 +48,7 @@ interface Upload {
 export async function uploadPhotos(
   wanted: ReadonlyMap<string, string>,
   done: Map<string, PhotoUpload>,
-  deps: UploadDeps,
+  deps: UploadHost,
 ): Promise<void> {
   const waiting: Upload[] = [];
   for (const [sha256, path] of wanted) {
@@ -64,7 +64,7 @@ export async function uploadPhotos(
 async function uploadAll(
   waiting: readonly Upload[],
   done: Map<string, PhotoUpload>,
-  deps: UploadDeps,
+  deps: UploadHost,
 ): Promise<void> {
   const { service, photos, writesPerMinute, onProgress } = deps;
   const total = waiting.reduce((sum, { size }) => sum + size, 0);
@@ -96,7 +96,7 @@ async function uploadAll(
 async function uploadOne(
   { sha256, name }: Upload,
   bytes: Buffer,
-  deps: UploadDeps,
+  deps: UploadHost,
   { signal, onDoubt }: RequestInFlight,
 ): Promise<PhotoUpload> {
   const { service, uploads, account } = deps;

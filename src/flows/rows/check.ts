@@ -3,7 +3,7 @@ import { counted, shownName } from "../words.ts";
 import { isDoubtfulReference } from "./damage.ts";
 import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
 import { type FieldNote, type FileNote, FileNotes } from "./notes.ts";
-import { isWithin, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
+import { isWithinRows, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, MergeFault, RowReader, UniqueKey } from "./row-form.ts";
 import {
@@ -49,7 +49,7 @@ export const checkCounts = (
   return { total: sum("total"), valid: sum("valid"), invalid: sum("invalid") };
 };
 
-export interface CheckDeps {
+export interface CheckHost {
   random: () => number;
   /** Shared by files in which a key may be used only once. */
   firstUses?: FirstUses | undefined;
@@ -75,7 +75,7 @@ export async function checkFile(
     signal,
     onProblem,
     onProgress = () => {},
-  }: CheckDeps,
+  }: CheckHost,
 ): Promise<{ check: CheckResult; refused: RefusedRows }> {
   const reader = await openRows(file);
   const { unique } = file.form;
@@ -117,7 +117,7 @@ export async function checkFile(
         const problems = judgment instanceof Promise ? await judgment : judgment;
         // Photos may take long.
         if (judgment instanceof Promise) signal?.throwIfAborted();
-        const isTaken = isWithin(file, first + index);
+        const isTaken = isWithinRows(file, first + index);
         // Those about photos are known once these were read.
         const found = isTaken ? reader.notes(row) : none;
         if (found.length > 0)
@@ -176,7 +176,7 @@ export async function checkFile(
     unusable || !mayMerge
       ? null
       : await mergeableRows(file, { random, signal }, noteContradiction, async ({ row, rowIndex, rows }) => {
-          if (!skipsInvalid || refused.has(rowIndex) || !isWithin(file, rowIndex)) return;
+          if (!skipsInvalid || refused.has(rowIndex) || !isWithinRows(file, rowIndex)) return;
           const { line, content } = row;
           const place = reader instanceof TableReader ? reader.placeOfReference(line) : {};
           refused.add(rowIndex);
@@ -211,7 +211,7 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
 /** The rows that could be one product each; the callbacks: see `findMergeable`. */
 async function mergeableRows(
   file: RowFile,
-  deps: Pick<CheckDeps, "random" | "signal">,
+  deps: Pick<CheckHost, "random" | "signal">,
   onContradiction: (row: InputRow, fault: MergeFault, first: InputRow) => void,
   onIncomplete: (row: IncompleteRow) => Promise<void>,
 ): Promise<MergeableRows | null> {

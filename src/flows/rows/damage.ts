@@ -191,14 +191,14 @@ interface RowDamage {
 const sound: RowDamage = { problems: [], notes: [] };
 
 /** What is judged; `written`: references are codes as they are written, unless that is a code nowhere. */
-export type Judged = "all" | "written" | "none";
+export type JudgedKind = "all" | "written" | "none";
 
 /** Judges rows once, and keeps what it found of them: a million rows are not looked at again for their notes. */
 export class DamageFinder {
   readonly #found = new WeakMap<object, RowDamage>();
-  readonly #judged: Judged;
+  readonly #judged: JudgedKind;
 
-  constructor(judged: Judged = "all") {
+  constructor(judged: JudgedKind = "all") {
     this.#judged = judged;
   }
 

@@ -29,7 +29,7 @@ export interface RowFile {
 }
 
 /** Whether the row, counted from 0, is one of those that are checked and sent. */
-export const isWithin = (
+export const isWithinRows = (
   { limit = Number.POSITIVE_INFINITY }: Pick<RowFile, "limit">,
   row: number,
 ): boolean => row < limit;

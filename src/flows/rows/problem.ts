@@ -1,4 +1,4 @@
-import type { ValueFix } from "./vocabulary.ts";
+import type { ValueMapping } from "./vocabulary.ts";
 
 /** Where a problem is in a workbook. */
 export interface Place {
@@ -29,7 +29,7 @@ export interface Problem extends Place {
   /** Fields that `--map` can assign to the column `param`: the command appends the flags to the message. */
   mapsTo?: readonly string[] | undefined;
   /** How `--map-value` can read the value; likewise. */
-  valueFix?: ValueFix | undefined;
+  valueFix?: ValueMapping | undefined;
 }
 
 /** Why a file, or a record of it, cannot be read as rows. */

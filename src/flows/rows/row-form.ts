@@ -5,7 +5,7 @@ import { formulaText } from "./formula-text.ts";
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import type { Problem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
-import type { ValueFix, Vocabulary } from "./vocabulary.ts";
+import type { ValueMapping, Vocabulary } from "./vocabulary.ts";
 
 /** One thing wrong with a single row. */
 export interface FieldProblem {
@@ -16,7 +16,7 @@ export interface FieldProblem {
   /** The message for a CSV cell, if it differs from `message` with the path replaced by the column. */
   cellMessage?: string | undefined;
   /** How `--map-value` can read the value: the command appends the flag to the message. */
-  valueFix?: ValueFix | undefined;
+  valueFix?: ValueMapping | undefined;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface RowForm {
   /** All problems of a row; a promise only if something must be looked up, such as a local photo. */
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** Values that are not known, but may be valid: asked about, never a problem. */
-  unlistedValues?(row: unknown): readonly ValueFix[];
+  unlistedValues?(row: unknown): readonly ValueMapping[];
   /** What may be a mistake in a row, and is read as it is. */
   notes?(row: unknown): readonly FieldNote[];
   /** What only several rows show; started again for each check. */

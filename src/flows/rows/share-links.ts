@@ -68,7 +68,7 @@ const services: readonly Service[] = [
 ];
 
 /** Whether a host is of a service with links to pages. */
-export const isOfService = (host: string): boolean => services.some(({ hosts }) => hosts.test(host));
+export const isShareService = (host: string): boolean => services.some(({ hosts }) => hosts.test(host));
 
 /** The note on a URL of such a service; null for one of a file. `host`: in lower case. */
 export function shareLink(url: string, host: string): ShareLinkCode | null {

@@ -39,7 +39,7 @@ export async function readClocks({
   clock: Clock;
   signal: AbortSignal;
 }): Promise<Clocks> {
-  await hearService(asked).catch((error: unknown) => {
+  await readServiceTime(asked).catch((error: unknown) => {
     if (!(error instanceof CatError)) throw error;
   });
   return { here: clock.now(), service: asked.client.serviceNow() };
@@ -49,7 +49,7 @@ export async function readClocks({
  * Gets a first response, whatever its content, for the time of the service. Throws the error if there is no
  * response; one without a `Date` gives no time.
  */
-export async function hearService({
+export async function readServiceTime({
   client,
   signal,
 }: {

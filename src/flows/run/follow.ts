@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
-import { isOfCaller, isOfService, orNull } from "../service-errors.ts";
+import { isOfCaller, isServiceFailure, orNull } from "../service-errors.ts";
 
 /**
  * The maximum number of jobs polled at once: 20 at one read per 5 s use 240 of the 600 reads per minute
@@ -73,7 +73,7 @@ export class JobFollower<Job extends { id: string; status: string }> {
       await this.#watcher.poll(id, { onResponse: (job) => this.#seen(job), signal });
     } catch (error) {
       this.#error ??= error;
-      if (isOfService(error)) this.#lost++;
+      if (isServiceFailure(error)) this.#lost++;
       if (isOfCaller(error) || this.#lost >= lostInARow) this.#stop.abort(error);
     }
   }
@@ -185,7 +185,7 @@ export class TaskFollower {
         respondedAt = clock.now();
       } catch (error) {
         signal.throwIfAborted();
-        if (!isOfService(error) || clock.now() - respondedAt > longestOutageMs) throw error;
+        if (!isServiceFailure(error) || clock.now() - respondedAt > longestOutageMs) throw error;
       }
       if (this.#open.size > 0) await clock.sleep(pauseMs, signal);
     }

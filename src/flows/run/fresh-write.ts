@@ -39,7 +39,7 @@ export interface FreshWrite<Reason extends object> {
 }
 
 /** A write that was not sent: `again` as in its last attempt. */
-export interface Withheld<Reason> {
+export interface WithheldWrite<Reason> {
   readonly reason: Reason;
   readonly again: boolean;
 }
@@ -58,7 +58,7 @@ export interface FreshHost {
 export async function sendFresh<Reason extends object>(
   write: FreshWrite<Reason>,
   host: FreshHost,
-): Promise<Withheld<Reason> | null> {
+): Promise<WithheldWrite<Reason> | null> {
   let { lookedAt } = write;
   let [sent, again] = [0, false];
   for (;;) {

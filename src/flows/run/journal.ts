@@ -6,7 +6,7 @@ import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import type { Run } from "./run.ts";
 
 /** What is recorded of the batches of a flow. */
-export interface Recording {
+export interface RecordOptions {
   /** How their jobs are listed on this machine; undefined for jobs that the service lists. */
   readonly listedAs?: { file: string; variant: string; status: string };
   /** Whether they change products, so that open runs of other files compare their rows again. */
@@ -21,10 +21,10 @@ export interface Recording {
  */
 export class Journal {
   readonly #run: Run;
-  readonly #recording: Recording;
+  readonly #recording: RecordOptions;
   #next: number;
 
-  constructor(run: Run, recording: Recording) {
+  constructor(run: Run, recording: RecordOptions) {
     this.#run = run;
     this.#recording = recording;
     this.#next = run.state.batches.of(run.id).reduce((next, { index }) => Math.max(next, index + 1), 0);

@@ -1,7 +1,7 @@
 // Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
-import { ApiError, type Problem } from "../../client/api-error.ts";
+import { ApiError, type ApiProblem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
 import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
@@ -17,12 +17,12 @@ import type {
 } from "./batch.ts";
 import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import { type FreshAttempt, type FreshHost, type FreshWrite, sendFresh } from "./fresh-write.ts";
-import { Journal, type Recording, sendAgain } from "./journal.ts";
+import { Journal, type RecordOptions, sendAgain } from "./journal.ts";
 import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
 
 /** How the batches of a flow are sent. */
-export interface Sending extends Recording {
+export interface BatchOptions extends RecordOptions {
   readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
   readonly onAccepted: (batch: Extract<SentBatch, { kind: "accepted" }>, receipt: BatchReceipt) => void;
@@ -49,7 +49,7 @@ export interface LateBatches {
 export async function sendBatches(
   run: Run,
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
-  { operation, onAccepted, halve, onRowTooLarge, late, ...recording }: Sending,
+  { operation, onAccepted, halve, onRowTooLarge, late, ...recording }: BatchOptions,
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
@@ -108,7 +108,7 @@ export async function sendBatches(
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
-  sending: Omit<Sending, "onAccepted">,
+  sending: Omit<BatchOptions, "onAccepted">,
 ): Promise<void> {
   const wanted = new Set(some.map(({ index }) => index));
   const batches = () => run.state.batches.of(run.id).filter(({ index }) => wanted.has(index));
@@ -269,7 +269,7 @@ const undecided = (
   });
 
 /** The service counts rows of the body; users count lines of the file. */
-function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array): BatchProblem {
+function inFile(problem: ApiProblem, operation: BatchOperation, lines: Uint32Array): BatchProblem {
   const { param, code, message } = problem;
   const row = operation.toRow(problem);
   const line = row === null ? undefined : lines[row];

@@ -8,7 +8,7 @@ import type { App } from "../../app/app.ts";
 import { ownPlaces } from "../../app/profile-state.ts";
 import { checkObjects } from "../../files/open-bucket.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
-import type { FrozenInput } from "./flags.ts";
+import type { FrozenFlags } from "./flags.ts";
 
 const types = { manifest: "application/x-ndjson", zip: "application/zip" } as const;
 
@@ -28,7 +28,7 @@ export async function uploadTargets(
     flags,
     isDelivered,
   }: {
-    format: FrozenInput["format"];
+    format: FrozenFlags["format"];
     flags: BucketFlags;
     isDelivered: (path: string) => Promise<boolean>;
   },

@@ -16,7 +16,7 @@ import {
   lookRule,
 } from "../../../flows/generate/generation-run.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
-import type { Resolved } from "../../../flows/generate/resolve.ts";
+import type { ResolvedGenerations } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
@@ -149,7 +149,7 @@ async function lookUp(
   app: App,
   { allowDuplicates }: GenerateFlags,
   { asked, table }: Pick<AskedOfFile, "asked" | "table">,
-): Promise<Resolved | null> {
+): Promise<ResolvedGenerations | null> {
   if (asked.length === 0) return { generations: [], problems: [], unresolved: new Map() };
   let client: Client;
   try {

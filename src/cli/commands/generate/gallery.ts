@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { GalleryData } from "../../../flows/generate/gallery/describe-run.ts";
-import type { EndedRun } from "../../../flows/generate/generate.ts";
+import type { EndedGeneration } from "../../../flows/generate/generate.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -48,7 +48,7 @@ export async function checkGallery(app: App, name: string, others: readonly stri
 export async function writeRunGallery(
   app: App,
   flags: GenerateFlags & GalleryOutput,
-  ended: EndedRun,
+  ended: EndedGeneration,
 ): Promise<unknown> {
   const { interrupt: signal, clock, cwd } = app.context;
   const { gallery, save, replacesGallery: replaces, decisions } = flags;

@@ -29,16 +29,16 @@ interface ReviewUse {
   /** Whether a file with some images of a run only is rejected. */
   readonly needsAllImages: boolean;
   /** How flags say to read it; undefined where the flags are about another file. */
-  readonly reading?: Reading;
+  readonly reading?: ReviewReading;
   /** Who has decided, as a flag says. */
   readonly reviewer?: string | undefined;
 }
 
 /** How a file of decisions is read, as given by flags. */
-export type Reading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
+export type ReviewReading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
 
 /** The flags of a command that generates the rejected images of a review again. */
-export const rerunFlags = (file: string, { sheet, read }: Reading) => ({
+export const rerunFlags = (file: string, { sheet, read }: ReviewReading) => ({
   rerun: file,
   sheet,
   encoding: read.encoding,
@@ -72,7 +72,7 @@ export async function openReview(
 }
 
 /** Opens a file of decisions; without `reading` no flag can say which sheet is meant. */
-export const openDecisionFile = (app: App, file: string, reading?: Reading): Promise<Source> =>
+export const openDecisionFile = (app: App, file: string, reading?: ReviewReading): Promise<Source> =>
   openInput(
     app,
     { ...reading, file },
@@ -178,7 +178,7 @@ export async function noteDisagreements(
 
 /** What `cat tasks review` does with a file. */
 interface Recording {
-  readonly reading: Reading;
+  readonly reading: ReviewReading;
   readonly reviewer: string | undefined;
   readonly handOn: HandOn | null;
 }
@@ -239,7 +239,7 @@ function reportLines(
   app: App,
   review: Review,
   { approved, rejected, undecided }: RecordedReview,
-  reading: Reading,
+  reading: ReviewReading,
 ): string[] {
   const decisions = counted(approved + rejected, "decision");
   const open = undecided === 0 ? "" : `, ${grouped(undecided)} without a decision`;

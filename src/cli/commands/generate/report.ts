@@ -1,7 +1,7 @@
 import { CatError } from "../../../errors.ts";
 import { nameIn } from "../../../flows/bucket/address.ts";
 import { isUnpaid } from "../../../flows/generate/balance.ts";
-import type { EndedRun } from "../../../flows/generate/generate.ts";
+import type { EndedGeneration } from "../../../flows/generate/generate.ts";
 import { isOfInput } from "../../../flows/generate/queue.ts";
 import { describeImage, isKeptApart, reasonText, rejectedFolder } from "../../../flows/generate/result.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
@@ -21,8 +21,8 @@ import type { GenerateFlags } from "./flags.ts";
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
 
 /** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
-export function reportLines(
-  ended: EndedRun,
+export function generationLines(
+  ended: EndedGeneration,
   flags: GenerateFlags,
   { globals, typed }: Pick<App, "typed"> & { globals: Service },
 ): string[] {
@@ -117,7 +117,7 @@ export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => (
 });
 
 /** The error of a run of which the service rejected every input, so that nothing was queued; else null. */
-export function rejectionError(ended: EndedRun, flags: GenerateFlags): InputError | null {
+export function rejectionError(ended: EndedGeneration, flags: GenerateFlags): InputError | null {
   const { rejected = [] } = ended.summary;
   if (rejected.length === 0 || queuedByRun(ended) > 0) return null;
   if (ended.stopped !== undefined && !isRejection(ended)) return null;
@@ -129,11 +129,11 @@ export function rejectionError(ended: EndedRun, flags: GenerateFlags): InputErro
 }
 
 /** Whether what stopped the run is that the service rejected an input: the same command would be rejected again. */
-export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
+export const isRejection = ({ summary, stopped }: EndedGeneration): boolean =>
   (summary.rejected ?? []).length > 0 && isOfInput(stopped);
 
 /** The error of a run that is not paid for, about all images that it asked for; null for any other. */
-export function unpaidError({ stopped, shortage, summary, results }: EndedRun): CatError | null {
+export function unpaidError({ stopped, shortage, summary, results }: EndedGeneration): CatError | null {
   if (!isUnpaid(stopped)) return null;
   const { type, code, status, requestId, request } = stopped;
   const { queued, unchanged } = summary;
@@ -153,7 +153,7 @@ export function unpaidError({ stopped, shortage, summary, results }: EndedRun): 
   return new CatError(lack, { type, code, status, requestId, hint });
 }
 
-type Known = Pick<EndedRun, "summary" | "known">;
+type Known = Pick<EndedGeneration, "summary" | "known">;
 
 /** How many images this run has queued, by this command or an earlier one. */
 const queuedByRun = ({ summary: { queued, unchanged }, known }: Known): number =>
@@ -164,7 +164,7 @@ const isAllThere = ({ summary: { total }, known: { existing, inProgress } }: Kno
   existing + inProgress === total;
 
 /** What the run has not queued because it is there, next to what it has. */
-function existingLines(ended: EndedRun): string[] {
+function existingLines(ended: EndedGeneration): string[] {
   const { existing, inProgress } = ended.known;
   const line = (count: number, why: string) =>
     count === 0 ? [] : [`  ${counted(count, "image")} not queued: ${why}`];
@@ -174,7 +174,7 @@ function existingLines(ended: EndedRun): string[] {
 
 /** The command that saves the images: of a run alone, or with those of other runs that its input asks for. */
 const saveCommand = (
-  { summary, known }: EndedRun,
+  { summary, known }: EndedGeneration,
   { file }: GenerateFlags,
   typed: readonly string[],
 ): string =>
@@ -186,7 +186,7 @@ const saveCommand = (
 const mostNamed = 20;
 
 /** The images of this input that were queued although the rest was not. */
-function paidLines(results: EndedRun["results"], { save }: GenerateFlags): string[] {
+function paidLines(results: EndedGeneration["results"], { save }: GenerateFlags): string[] {
   const paid = results.filter(({ task_id, isOfOtherRun }) => task_id !== null && !isOfOtherRun);
   if (paid.length === 0) return [];
   const others = paid.length - mostNamed;
@@ -199,10 +199,10 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
 }
 
 /** How many images have a task that the service does not have anymore. */
-const lostCount = (results: EndedRun["results"]): number =>
+const lostCount = (results: EndedGeneration["results"]): number =>
   results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
 
-function headline(ended: EndedRun, flags: GenerateFlags): string {
+function headline(ended: EndedGeneration, flags: GenerateFlags): string {
   const { summary, stopped, results, finishedRunAt, known } = ended;
   const { total, queued, duration_ms } = summary;
   const wanted = total - known.existing - known.inProgress;
@@ -246,7 +246,10 @@ function headline(ended: EndedRun, flags: GenerateFlags): string {
 }
 
 /** Whether an earlier command has finished the run, without some of its images. */
-const isPartlyFinished = ({ summary, finishedRunAt }: Pick<EndedRun, "summary" | "finishedRunAt">): boolean =>
+const isPartlyFinished = ({
+  summary,
+  finishedRunAt,
+}: Pick<EndedGeneration, "summary" | "finishedRunAt">): boolean =>
   finishedRunAt !== null && (summary.failed > 0 || summary.total > summary.unchanged);
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
@@ -278,8 +281,8 @@ export const savedLine = (saved: number, folder: string): string =>
 
 /** What could not be saved, and what is saved but could not be moved. */
 function unsavedLines(
-  results: EndedRun["results"],
-  unsaved: NonNullable<EndedRun["summary"]["unsaved"]>,
+  results: EndedGeneration["results"],
+  unsaved: NonNullable<EndedGeneration["summary"]["unsaved"]>,
   { save }: Pick<GenerateFlags, "save">,
 ): string[] {
   const saved = new Map(results.flatMap(({ task_id, file }) => (file === null ? [] : [[task_id, file]])));
@@ -293,7 +296,7 @@ function unsavedLines(
 
 /** How many images of a folder a review has rejected, and how many it says nothing of. */
 function reviewedLines(
-  results: EndedRun["results"],
+  results: EndedGeneration["results"],
   { approved, save }: Pick<GenerateFlags, "approved" | "save">,
 ): string[] {
   if (approved === undefined) return [];

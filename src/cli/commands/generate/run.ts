@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import type { EndedRun, GenerateOutcome } from "../../../flows/generate/generate.ts";
+import type { EndedGeneration, GenerateOutcome } from "../../../flows/generate/generate.ts";
 import type { GenerateInput, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { describeImage, reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { Review } from "../../../flows/generate/review.ts";
@@ -31,12 +31,12 @@ import type { GalleryOutput } from "./gallery.ts";
 import { looksMapping } from "./looks-mapping.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
 import {
+  generationLines,
   inputRejected,
   isRejection,
   nothingQueued,
   rejectedRun,
   rejectionError,
-  reportLines,
   unpaidError,
 } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
@@ -273,7 +273,7 @@ async function openApproved(app: App, file: string): Promise<Review> {
 async function report(
   app: App,
   flags: GenerateFlags & GalleryOutput,
-  { ended, notes, place }: { ended: EndedRun; notes: readonly object[]; place: SavePlace | null },
+  { ended, notes, place }: { ended: EndedGeneration; notes: readonly object[]; place: SavePlace | null },
 ): Promise<void> {
   const { summary, stopped, results } = ended;
   const { clock } = app.context;
@@ -303,7 +303,7 @@ async function report(
   const fault = ended.fault ?? unlisted ?? withoutPage;
   app.runs.counted(summary);
   if (app.io.json) await app.io.jsonData({ ...summary, ...(notes.length > 0 && { notes }) });
-  else await noteSummary(app, reportLines(ended, flags, app));
+  else await noteSummary(app, generationLines(ended, flags, app));
   const rejection = rejectionError(ended, flags);
   if (rejection !== null) throw rejection;
   if (stopped !== undefined && !isRejection(ended)) throw unpaidError(ended) ?? stopped;
@@ -330,7 +330,7 @@ async function report(
 }
 
 /** The service has accepted the values of these images: they are known from now on. */
-async function keepAccepted(app: App, results: EndedRun["results"]): Promise<void> {
+async function keepAccepted(app: App, results: EndedGeneration["results"]): Promise<void> {
   const { LearnedValues } = await import("../../completion/learned-values.ts");
   const learned = new LearnedValues();
   for (const { task_id, generation } of results) {

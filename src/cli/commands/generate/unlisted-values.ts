@@ -6,7 +6,7 @@ import type { AskedOfFile, Generation } from "../../../flows/generate/generation
 import type { CostPlan } from "../../../flows/generate/generation-run.ts";
 import { normalValue } from "../../../flows/rows/mapped-columns.ts";
 import type { Place, Problem } from "../../../flows/rows/problem.ts";
-import type { ValueFix } from "../../../flows/rows/vocabulary.ts";
+import type { ValueMapping } from "../../../flows/rows/vocabulary.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
@@ -23,7 +23,7 @@ export interface UnlistedNote extends Place {
   readonly code: "unlisted_value";
   readonly message: string;
   /** Undefined where `--map-value` cannot help. */
-  readonly valueFix: ValueFix | undefined;
+  readonly valueFix: ValueMapping | undefined;
   /** The subtype on which the known values depend; null for none. */
   readonly of: string | null;
   readonly known: readonly string[];

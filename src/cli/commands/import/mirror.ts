@@ -32,7 +32,7 @@ export async function isMirror(folder: string): Promise<boolean> {
  * skipped, because their photos would be added twice. `copied`: the copy of a mirror in a bucket. Throws
  * UsageError and InputError.
  */
-export async function openMirror(
+export async function openMirrorRows(
   app: App,
   flags: ImportFlags,
   job: FileJob,

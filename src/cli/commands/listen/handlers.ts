@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import { CatError } from "../../../errors.ts";
 import { firstLine, longestLine } from "../../../flows/listen/forward.ts";
-import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
+import { type DeliveryTarget, sendDelivery } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
@@ -99,7 +99,7 @@ export async function deliverAll(
   const all: Delivered[] = [];
   async function* deliveries() {
     for (const { id, type, body } of events) {
-      const delivered = toDelivered({ id, type, url: target.url.href }, await deliver(target, body));
+      const delivered = toDelivered({ id, type, url: target.url.href }, await sendDelivery(target, body));
       all.push(delivered);
       yield delivered;
     }

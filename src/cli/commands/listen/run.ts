@@ -1,5 +1,5 @@
 import { type EventPattern, type Handler, matches, matchingTypes } from "../../../flows/listen/forward.ts";
-import { type Listening, listen } from "../../../flows/listen/listen.ts";
+import { listen, type OpenListener } from "../../../flows/listen/listen.ts";
 import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
 import type { OnPoll } from "../../../flows/listen/poller.ts";
 import { counted } from "../../../flows/words.ts";
@@ -108,7 +108,7 @@ export async function listenForEvents(
     cancel = clock.at(clock.now() + longestWaitMs, () => stop.abort(nothingCame(cameSoFar()!)));
   };
   let running: Promise<void> = Promise.resolve();
-  const runCommand = async (listening: Listening) => {
+  const runCommand = async (listening: OpenListener) => {
     // What the command starts is at the service that is listened to, which a private mock is only with its
     // own key.
     const mock = globals.mock ? await app.connection() : null;

@@ -8,7 +8,7 @@ import type { ExportAsset, ExportRow } from "../../../contract/resources/exports
 import type { Product } from "../../../contract/resources/products.ts";
 import { CatError } from "../../../errors.ts";
 import { allModels } from "../../../flows/catalogue/lookups.ts";
-import { readPages } from "../../../flows/catalogue/read-pages.ts";
+import { readExportPages } from "../../../flows/catalogue/read-pages.ts";
 import { counted } from "../../../flows/words.ts";
 import type { MockState } from "../../../mock/index.ts";
 import type { ImageState, ProductRecord } from "../../../mock/store/records.ts";
@@ -47,7 +47,7 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
     }
     const listed = new Set(products.map(({ id }) => id));
     let done = 0;
-    for await (const { rows } of readPages({ roles: null, since: null }, service)) {
+    for await (const { rows } of readExportPages({ roles: null, since: null }, service)) {
       const known = rows.filter(({ product }) => listed.has(product.id));
       for (const row of known) copy.addAssets(row);
       if (hasPhotos) await fetchPhotos(known, copy, service);

@@ -58,13 +58,13 @@ export async function runAnother(
 }
 
 /** The time that a program has to end after SIGTERM, in milliseconds. */
-export const graceMs = 5_000;
+export const programEndMs = 5_000;
 /** How often it is checked whether the program has ended, in milliseconds. */
 const checkMs = 100;
 
 /** Ends a process, or all of a group if `target` is its negative ID: SIGTERM, and SIGKILL after 5 s. */
 async function endProgram(target: number, clock: Pick<Clock, "now" | "sleep">): Promise<void> {
-  const deadline = clock.now() + graceMs;
+  const deadline = clock.now() + programEndMs;
   signalTo(target, "SIGTERM");
   while (isAlive(target)) {
     if (clock.now() >= deadline) return signalTo(target, "SIGKILL");

@@ -27,7 +27,7 @@ const fileColumn = "file";
 type DecisionColumn = (typeof decisionColumns)[number];
 
 /** One row of a review: cells by column, "" where one is empty. */
-export interface Decision extends Readonly<Record<DecisionColumn, string>> {
+export interface DecisionRow extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
   /**
@@ -43,7 +43,7 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 
 /** A review as its file has it. */
 export interface ReadDecisions {
-  readonly decisions: Decision[];
+  readonly decisions: DecisionRow[];
   readonly problems: Problem[];
   readonly notes: readonly FileNote[];
   /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
@@ -61,7 +61,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   const name = shownName(source.name);
   const reader = await openRows({ source, read: read ?? {}, form: decisionForm });
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
-  const decisions: Decision[] = [];
+  const decisions: DecisionRow[] = [];
   const problems: Problem[] = [];
   const linesByTask = new Map<string, number>();
   const toPlace = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
@@ -117,7 +117,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
  * because the clock of its computer is wrong, has been made when the file was saved.
  */
 export const toDecisions = (
-  rows: readonly Decision[],
+  rows: readonly DecisionRow[],
   { savedAt, now }: { savedAt: number; now: number },
 ): ReviewDecision[] =>
   rows.flatMap(({ task_id: task, decision, note, decidedAt, reviewer }) => {
@@ -167,10 +167,10 @@ const notUtf8 = (name: string, encodings: FoundEncodings | null): InputError => 
 };
 
 /** The columns of a file of decisions, as the page saves them. */
-export const savedColumns = [...decisionColumns, timeColumn] as const;
+export const decisionFileColumns = [...decisionColumns, timeColumn] as const;
 
 /** The columns that are read. */
-const readColumns = [...savedColumns, reviewerColumn] as const;
+const readColumns = [...decisionFileColumns, reviewerColumn] as const;
 
 /** Rows of any columns; those of decisions are read by name. */
 const isDecisionColumn = (header: string): boolean =>

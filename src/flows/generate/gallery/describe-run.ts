@@ -8,7 +8,7 @@ import type { Model, Task } from "../../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../../state/decisions.ts";
 import { allModels, type FoundProducts, productsBy } from "../../catalogue/lookups.ts";
 import type { Service } from "../../service.ts";
-import { savedColumns } from "../columns/decisions.ts";
+import { decisionFileColumns } from "../columns/decisions.ts";
 import { type GenerationResult, reasonText } from "../result.ts";
 import { ImageFetcher, photoOfSide } from "./fetch-images.ts";
 
@@ -149,7 +149,7 @@ export async function describeRun(
   });
   const { run, kind, title, decisionsFile, commands, csv } = input;
   const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);
-  const named = { run, kind, title, decisionsFile, columns: savedColumns, commands, csv };
+  const named = { run, kind, title, decisionsFile, columns: decisionFileColumns, commands, csv };
   return { data: { ...named, folder, imagesPerBlock, products, results: entries }, images };
 }
 

@@ -30,7 +30,7 @@ export type ClientOperations = {
 };
 
 const forClients = (operation: Operation): ClientOperation => {
-  const { method, path, summary, scope, status, params, query, body = {}, reply, refusalList } = operation;
+  const { method, path, summary, scope, status, params, query, body = {}, reply } = operation;
   return {
     method,
     path,
@@ -41,7 +41,7 @@ const forClients = (operation: Operation): ClientOperation => {
     query: Object.keys(query.shape),
     body: Object.keys(body) as BodyType[],
     reply: reply === null ? null : toShape(reply),
-    listsProblems: refusalList !== undefined,
+    listsProblems: operation.rejectionList !== undefined,
   };
 };
 

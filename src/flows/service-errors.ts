@@ -37,7 +37,7 @@ export const isKeyTaken = (error: unknown): boolean =>
  * before: while a first attempt is in progress, and with another body, which a connection has damaged
  * (Cross-cutting rules 3, 4). Without the envelope the outcome is unknown: a gateway may have passed it on.
  */
-export const isRefusal = (error: unknown): error is ApiError =>
+export const isRejectedByService = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && !ofKnownKeys.includes(error.code);
 
 /**
@@ -46,7 +46,7 @@ export const isRefusal = (error: unknown): error is ApiError =>
  * the one stored under the key. The service may respond with the others before it checks the key.
  */
 export const isNothingDone = (error: unknown, again = false): error is ApiError =>
-  isRefusal(error) &&
+  isRejectedByService(error) &&
   (!(error.earlierUnanswered || again) || error.replayed || error.status === 400 || error.status === 422);
 
 /**

@@ -11,8 +11,8 @@ import { readHeader } from "./send.ts";
 import {
   type DownloaderOptions,
   nameOfUrl,
-  refusedError,
   rejectCompressed,
+  refusedError as rejectedError,
   signedGet,
   toSignedUrl,
   waitToRetry,
@@ -65,7 +65,7 @@ export function downloader(options: DownloaderOptions): Download {
         response = await signedGet(options, url, { signal, attempt: failures });
         if (response.status < 300) return response;
         response.close();
-        throw refusedError(url, response);
+        throw rejectedError(url, response);
       } catch (error) {
         signal?.throwIfAborted();
         await waitToRetry(options, { url, error, response, failures, attempts, signal });
@@ -280,7 +280,7 @@ class RunningDownload {
     const { status } = response;
     const from = this.#from;
     if (status === 416 && from > 0) return null;
-    if (status >= 300) throw refusedError(url, response);
+    if (status >= 300) throw rejectedError(url, response);
     rejectCompressed(url, response);
     if (status !== 200 && (status !== 206 || from === 0))
       throw this.#bad(url, `responded with an unrequested status ${status}`, "not_a_file");

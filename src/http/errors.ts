@@ -75,7 +75,7 @@ export class BadResponseError extends CatalogueError {
   }
 }
 
-/** Whether a gateway refused to take a body of that size: sending the same bytes again cannot help. */
+/** Whether a gateway rejected to take a body of that size: sending the same bytes again cannot help. */
 export const isTooLargeForGateway = (error: unknown): error is BadResponseError =>
   error instanceof BadResponseError && error.status === 413;
 

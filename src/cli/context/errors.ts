@@ -111,7 +111,7 @@ export const ExitCode = {
   done: 0,
   fault: 1,
   usage: 2,
-  refused: 3,
+  rejected: 3,
   denied: 4,
   notFound: 5,
   conflict: 6,
@@ -168,8 +168,8 @@ const byType: Readonly<Record<string, ExitCode>> = {
   state: ExitCode.usage,
   output: ExitCode.usage,
   file: ExitCode.usage,
-  input: ExitCode.refused,
-  invalid_request: ExitCode.refused,
+  input: ExitCode.rejected,
+  invalid_request: ExitCode.rejected,
   unauthorized: ExitCode.denied,
   payment_required: ExitCode.denied,
   forbidden: ExitCode.denied,
@@ -209,6 +209,6 @@ export function toExitCode(error: unknown): number {
   if (status === undefined || decidedByType.has(type)) return byType[type] ?? ExitCode.fault;
   if (byStatus[status] !== undefined) return byStatus[status];
   if (status >= 500) return ExitCode.unavailable;
-  if (status >= 400) return ExitCode.refused;
+  if (status >= 400) return ExitCode.rejected;
   return byType[type] ?? ExitCode.fault;
 }

@@ -51,7 +51,7 @@ export async function orPrinted<Found>(
   try {
     return await finding;
   } catch (error) {
-    if (io.json && toExitCode(error) === ExitCode.refused) await io.jsonData(await toReport(error));
+    if (io.json && toExitCode(error) === ExitCode.rejected) await io.jsonData(await toReport(error));
     throw error;
   }
 }

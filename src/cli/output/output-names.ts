@@ -1,4 +1,4 @@
-// The one check whether the name of an output fits what is written: Excel refuses NDJSON named .xlsx.
+// The one check whether the name of an output fits what is written: Excel rejects NDJSON named .xlsx.
 
 import { existsSync } from "node:fs";
 import { platform } from "node:os";

@@ -134,11 +134,11 @@ export class Bucket {
       return written(ETag);
     };
     return this.#again(`write ${key}`, send, async (error) => {
-      const isRefused = isConditionFailure(error, condition);
-      if (condition === undefined || !(isRefused || isTransient(error))) return undefined;
+      const isRejected = isConditionFailure(error, condition);
+      if (condition === undefined || !(isRejected || isTransient(error))) return undefined;
       const object = await this.head(key);
       if (object?.metadata[writeField] === write) return object.etag;
-      return isRefused || (condition === "absent" && object !== null) ? null : undefined;
+      return isRejected || (condition === "absent" && object !== null) ? null : undefined;
     });
   }
 

@@ -3,7 +3,7 @@
 
 import { Outputs } from "../outputs/outputs.ts";
 import type { RowOutcome } from "../outputs/row-outcome.ts";
-import { RefusedRows } from "../rows/row-sets.ts";
+import { RejectedRows } from "../rows/row-sets.ts";
 import { isTaskEnded } from "../run/follow.ts";
 import { byPlace, type Generation, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
@@ -34,7 +34,7 @@ export async function closeGeneration(
     failedFile: targets.failedFile,
     resultsFile: targets.resultsFile,
     file: input.file,
-    refused: hasFailed ? refused : new RefusedRows(),
+    refused: hasFailed ? refused : new RejectedRows(),
     runId: run.id,
     results: generationResults,
     word: (_row, { line, result, failure }) => ({

@@ -3,7 +3,7 @@ import { CatError } from "../../errors.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import type { RejectedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
 import { type Run, type RunRequest, sentBeyond, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
@@ -154,7 +154,7 @@ export async function generate(input: GenerateInput, deps: GenerateHost): Promis
  */
 async function lookUpOthers(
   input: GenerateInput,
-  refused: RefusedRows,
+  refused: RejectedRows,
   deps: GenerateHost,
 ): Promise<Pick<ResolvedGenerations, "problems" | "unresolved"> | null> {
   const { concurrency, allowDuplicates } = input;

@@ -6,7 +6,7 @@ import type { CheckResult } from "../rows/check.ts";
 import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Place, Problem } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import type { RejectedRows } from "../rows/row-sets.ts";
 import { type Run, type RunHost, runIdentity } from "../run/run.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
 import type { AskedOfFile, Generation, SentGeneration } from "./generation.ts";
@@ -109,7 +109,7 @@ export interface GenerationRun {
   readonly balance: Balance;
   readonly check: CheckResult;
   /** Rows that are invalid. */
-  readonly refused: RefusedRows;
+  readonly refused: RejectedRows;
   readonly table: AskedOfFile["table"];
   /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
   readonly unresolved: ReadonlyMap<number, Rejection>;

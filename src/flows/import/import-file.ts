@@ -2,7 +2,7 @@ import { CatError } from "../../errors.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
-import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
+import { FirstUses, type RejectedRows } from "../rows/row-sets.ts";
 import { changeError, InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
 import { shownTime } from "../run/clocks.ts";
@@ -212,7 +212,7 @@ async function importRows(run: ImportRun, targets: OutputTargets): Promise<Ended
  */
 function toIdentity(
   input: ImportInput,
-  { repeatingOthers }: RefusedRows,
+  { repeatingOthers }: RejectedRows,
   digests: { file: string; photos: string },
 ): string {
   const { mode, onImageError, photos, skipInvalid } = input;

@@ -6,7 +6,7 @@ import type { CheckResult } from "../rows/check.ts";
 import type { ColumnMap, FileAnswers, ValueMap } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import type { RejectedRows } from "../rows/row-sets.ts";
 import type { RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 
@@ -141,7 +141,7 @@ export interface FileToImport {
 /** A file that was checked. */
 export interface CheckedFile extends FileToImport {
   readonly check: CheckResult;
-  readonly refused: RefusedRows;
+  readonly refused: RejectedRows;
   /** How long the check took, in milliseconds. */
   readonly tookMs: number;
 }

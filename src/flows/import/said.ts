@@ -245,7 +245,7 @@ export interface WeighedRow {
 export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,
-  findRefusal: (sha256: string) => RowFailure | undefined,
+  findRejection: (sha256: string) => RowFailure | undefined,
 ): Promise<WeighedRow> {
   const digests: Buffer[] = [];
   const refused: RejectedPhoto[] = [];
@@ -256,7 +256,7 @@ export async function withDigests(
     }
     const sha256 = await contentDigest(image.path);
     digests.push(sourceDigest({ sha256 }));
-    const why = findRefusal(sha256);
+    const why = findRejection(sha256);
     if (why !== undefined) refused.push({ ...placed(image, index), ...why });
   }
   return { content, digests, refused, cells: new RowCells(content, digests) };

@@ -8,7 +8,7 @@ import { CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
 import type { RunHold } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";
-import { carriedOut, isRefusal, mayNotRead, orNull } from "../service-errors.ts";
+import { carriedOut, isRejectedByService, mayNotRead, orNull } from "../service-errors.ts";
 
 /** The listener for which a webhook is registered, and its service. */
 interface Registrar {
@@ -188,7 +188,7 @@ export function openRegistration(deps: Registrar): Registration {
       if (odd !== undefined) throw odd;
       return { id, secret };
     } catch (error) {
-      if (isRefusal(error)) remains = "mark";
+      if (isRejectedByService(error)) remains = "mark";
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import { isOfCaller, isRefusal, mayNotRead } from "../service-errors.ts";
+import { isOfCaller, isRejectedByService, mayNotRead } from "../service-errors.ts";
 import { type RegisteredWebhook, seeEnded, type WebhookFault } from "./registration.ts";
 
 /** How often the webhook is read, and how soon after the machine has slept, in milliseconds. */
@@ -59,7 +59,7 @@ export function watchWebhook(first: RegisteredWebhook, options: WatchOptions): (
       if (signal.aborted) return;
       if (mayNotRead(error) && !isRead)
         return warn("unreadable", `cannot check webhook ${id}: ${(error as Error).message}`, scopeHint);
-      if (isOfCaller(error) || (isRead && isRefusal(error))) options.fail(error);
+      if (isOfCaller(error) || (isRead && isRejectedByService(error))) options.fail(error);
     } finally {
       cancel();
     }

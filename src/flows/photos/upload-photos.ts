@@ -5,7 +5,7 @@ import type { ProgressEvent } from "../progress-event.ts";
 import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import type { Service } from "../service.ts";
-import { carriedOut, isOfContent, isRefusal } from "../service-errors.ts";
+import { carriedOut, isOfContent, isRejectedByService } from "../service-errors.ts";
 import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
@@ -120,7 +120,7 @@ async function uploadOne(
     // It would reject the photo again, whatever its key: the other photos are not affected.
     if (isTooLargeForGateway(error)) return { refused: tooLargeForGateway };
     // A 429 does not consume a key (Limits).
-    if (!isRefusal(error) || error.status === 429) throw error;
+    if (!isRejectedByService(error) || error.status === 429) throw error;
     // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
     // created.
     uploads.forget(account, name);

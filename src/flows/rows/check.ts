@@ -10,7 +10,7 @@ import {
   type FirstUse,
   FirstUses,
   placeOfUse,
-  RefusedRows,
+  RejectedRows,
   startsWithPlace,
   unknownPlace,
 } from "./row-sets.ts";
@@ -76,10 +76,10 @@ export async function checkFile(
     onProblem,
     onProgress = () => {},
   }: CheckHost,
-): Promise<{ check: CheckResult; refused: RefusedRows }> {
+): Promise<{ check: CheckResult; refused: RejectedRows }> {
   const reader = await openRows(file);
   const { unique } = file.form;
-  const refused = new RefusedRows();
+  const refused = new RejectedRows();
   const name = shownName(file.source.name);
   seen.begin(name, (line) => (reader instanceof TableReader ? reader.placeOfReference(line) : {}));
   let total = 0;

@@ -80,7 +80,7 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
 /** What every run of a request has: the service, and where its progress is stored. */
 type RunOfAccount = Omit<Run, "id" | "options" | "begunAt" | "isFinished" | "isRepeated">;
 
-/** Finds the account of the key, and does the work of a run. After `timeoutMs` its signal is aborted with a TimeoutError. */
+// After `timeoutMs` the signal of the run is aborted with a TimeoutError.
 async function withAccount<Done>(
   { noun, kind, concurrency, timeoutMs, sameOrganization = null }: Omit<RunRequest, "replaces">,
   host: RunHost,

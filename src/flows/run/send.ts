@@ -5,7 +5,7 @@ import { ApiError, type ApiProblem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
 import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { isKeyTaken, isNothingDone, isOfEarlierTime, isRefusal } from "../service-errors.ts";
+import { isKeyTaken, isNothingDone, isOfEarlierTime, isRejectedByService } from "../service-errors.ts";
 import type {
   BatchFailure,
   BatchOperation,
@@ -80,7 +80,7 @@ export async function sendBatches(
     }
     if (outcome.kind === "unknown" && isTooLargeForGateway(outcome.error) && (await isUntouched())) {
       const own = halve === undefined ? null : fresh;
-      const refused = toRefused(outcome, own, run);
+      const refused = toRejected(outcome, own, run);
       outcome = refused;
       if (own !== null && (own.rows.length > 1 || onRowTooLarge !== undefined)) {
         // A run that stops here cuts these rows again: none of them was sent.
@@ -198,7 +198,10 @@ function toFailure(
   const unsent = again ? "unknown" : "unsent";
   // It was aborted because of another batch, whose error reveals nothing about this one.
   if (request.hasLeft) return { kind: unsent, error };
-  if (isNothingDone(error, again) || (isRefusal(error) && operation.rejectsBody?.(error) === true)) {
+  if (
+    isNothingDone(error, again) ||
+    (isRejectedByService(error) && operation.rejectsBody?.(error) === true)
+  ) {
     const problems = error.problems.map((problem) => inFile(problem, operation, lines));
     return { kind: "refused", error, problems };
   }
@@ -230,7 +233,7 @@ async function hasNotCarriedOut(
  * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that
  * is the only one. Null for one of an earlier process, whose rows the next one cuts again.
  */
-function toRefused(
+function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,
   { service }: Pick<Run, "service">,

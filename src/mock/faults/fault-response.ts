@@ -59,7 +59,7 @@ export function faultResponse(reply: FaultReply, operation: Operation | null): F
 
 function envelope(status: number, operation: Operation | null): string {
   // Skip the operation's own code for 400: for a list it would be `invalid_cursor`, only one of the reasons.
-  const own = status === 400 ? undefined : operation?.refuses[status]?.[0];
+  const own = status === 400 ? undefined : operation?.rejects[status]?.[0];
   const known = own ?? byStatus.get(status);
   const type = known === undefined ? errorType(status) : errorCodes[known].type;
   const code = known ?? (type === "internal" ? ("internal_error" satisfies ErrorCode) : type);

@@ -15,7 +15,7 @@ import {
   toFingerprint,
 } from "../rules/idempotency.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
 import { Exchange, responseFor } from "./exchange.ts";
@@ -79,7 +79,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     readBody(passage.exchange.request, bodyLimit, (outcome) => {
       if (outcome !== null) passage.exchange.received(outcome);
       // The fingerprint of an oversized body is unknown, so its response is not stored.
-      if (outcome instanceof Refusal) return passage.exchange.fail(outcome);
+      if (outcome instanceof Rejection) return passage.exchange.fail(outcome);
       if (outcome === null) return;
       passage.bytes = outcome;
       hold(passage);

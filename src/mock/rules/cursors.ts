@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { Refusal } from "./refusal.ts";
+import { Rejection } from "./rejection.ts";
 
 /** Length of the MAC: enough to reject forged or altered cursors. */
 const macLength = 16;
@@ -39,7 +39,7 @@ export class Cursors {
     if (cursor === undefined) return null;
     const position = Number.parseInt(Buffer.from(cursor, "base64url").toString(), 10);
     if (cursor !== this.#make(list, position)) {
-      throw new Refusal("invalid_cursor", "the cursor does not belong to this list", { param: "cursor" });
+      throw new Rejection("invalid_cursor", "the cursor does not belong to this list", { param: "cursor" });
     }
     return position;
   }

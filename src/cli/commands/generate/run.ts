@@ -206,7 +206,7 @@ async function fullRun(
     ),
   ).catch(async (error: unknown) => {
     // With `--json` every rejection has its object on stdout, also of files without a problem.
-    if (app.io.json && toExitCode(error) === ExitCode.refused) {
+    if (app.io.json && toExitCode(error) === ExitCode.rejected) {
       const { checkFile } = await import("../../../flows/rows/check.ts");
       const report = problemList(app, flags.input, { ...listing, always: true });
       const { random, interrupt: signal } = app.context;

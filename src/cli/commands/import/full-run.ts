@@ -73,7 +73,7 @@ export async function fullRun(
     ),
   ).catch(async (error: unknown) => {
     // With `--json` every rejection has its object on stdout, also of files without a problem.
-    if (app.io.json && toExitCode(error) === ExitCode.refused) await listedChecks(app, opened, { more });
+    if (app.io.json && toExitCode(error) === ExitCode.rejected) await listedChecks(app, opened, { more });
     throw error;
   });
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));

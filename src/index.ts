@@ -22,7 +22,7 @@ export type * from "./client/api/operations.ts";
 export type * from "./client/api/products.ts";
 export type * from "./client/api/tasks.ts";
 export type * from "./client/api/webhooks.ts";
-export { ApiError, type ApiProblem as Problem, type Credits, type ErrorBody } from "./client/api-error.ts";
+export { ApiError, type Credits, type ErrorBody, type Problem } from "./client/api-error.ts";
 export type { Exchanged, RawRequest, RawResponse, ResponseHeaders } from "./client/exchanges.ts";
 export { type Client, createClient, operations, unknownField } from "./client/library.ts";
 export type { ClientOptions, PollOptions } from "./client/options.ts";

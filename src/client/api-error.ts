@@ -6,7 +6,7 @@ import type { ErrorCode, ErrorType } from "./api/errors.ts";
  * One entry of an error that lists every problem: `line` for a row of an import, `input_index` for an input
  * of a try-on.
  */
-export interface ApiProblem {
+export interface Problem {
   /** The row of an import: the line in the request body, from 1. */
   readonly line?: number;
   /** The input of a try-on, from 0. */
@@ -55,7 +55,7 @@ export class ApiError extends CatalogueError {
   /** The `error` of the response. */
   readonly body: ErrorBody;
   /** Every problem of a 400 that lists them; empty for any other error. */
-  readonly problems: readonly ApiProblem[];
+  readonly problems: readonly Problem[];
   /** Whether it is the stored response to an earlier request with the same key (Cross-cutting rule 2). */
   readonly replayed: boolean;
   /** The balance, where a 402 reports it; else null. */
@@ -67,7 +67,7 @@ export class ApiError extends CatalogueError {
     request: string;
     status: number;
     body: ErrorBody;
-    problems?: readonly ApiProblem[];
+    problems?: readonly Problem[];
     requestId?: string | undefined;
     earlierUnanswered?: boolean | undefined;
     replayed?: boolean | undefined;

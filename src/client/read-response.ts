@@ -6,7 +6,7 @@ import { isJsonType } from "../http/response-stream.ts";
 import { retryAfterMs } from "../http/retry.ts";
 import { type Answer, isWrite, type Message, readHeader, requestName } from "../http/send.ts";
 import { isObject } from "../json.ts";
-import { ApiError, type ApiProblem, type Credits, type ErrorBody } from "./api-error.ts";
+import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 
 /**
  * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadResponseError if
@@ -40,7 +40,7 @@ export interface About {
 }
 
 /** The list of problems of a body; null if it has none. A code and a message that are missing are filled in. */
-function parseProblems(json: unknown): ApiProblem[] | null {
+function parseProblems(json: unknown): Problem[] | null {
   const { errors } = (json ?? {}) as { readonly errors?: unknown };
   if (!Array.isArray(errors) || errors.length === 0 || !errors.every(isObject)) return null;
   return errors.map(({ line, input_index, type, code, message, param, ...rest }) => ({

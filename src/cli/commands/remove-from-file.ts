@@ -13,7 +13,7 @@ import {
   unknownProblem,
   type WantedProduct,
 } from "../../flows/export/selection/selection.ts";
-import type { Problem } from "../../flows/rows/problem.ts";
+import type { InputProblem } from "../../flows/rows/problem.ts";
 import { writeEstimate } from "../../flows/run/writes.ts";
 import type { Service } from "../../flows/service.ts";
 import { counted, listFirst } from "../../flows/words.ts";
@@ -83,7 +83,7 @@ function toRemovals({ found, unknown }: FoundSelection): Pick<RemovalOutcome, "e
   return { entries: [...entries.values()], problems: problems.sort((a, b) => a.line - b.line) };
 }
 
-const noPhotoProblem = ({ line, place, name }: WantedProduct, imageId: string): Problem => ({
+const noPhotoProblem = ({ line, place, name }: WantedProduct, imageId: string): InputProblem => ({
   line,
   ...place,
   reference: name,
@@ -92,7 +92,7 @@ const noPhotoProblem = ({ line, place, name }: WantedProduct, imageId: string): 
   message: `the product ${name} has no photo ${imageId}`,
 });
 
-async function listProblems(app: App, file: string, problems: readonly Problem[]): Promise<void> {
+async function listProblems(app: App, file: string, problems: readonly InputProblem[]): Promise<void> {
   const list = problemsForPeople(file, app, { listsAll: "--json" });
   for (const problem of problems) await list.add(problem);
   if (problems.length > 0) await list.end();

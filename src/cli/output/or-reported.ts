@@ -1,4 +1,4 @@
-import type { Problem } from "../../flows/rows/problem.ts";
+import type { InputProblem } from "../../flows/rows/problem.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { ExitCode, toExitCode } from "../context/errors.ts";
 import type { Io } from "./io.ts";
@@ -15,7 +15,7 @@ export class FileRejection extends InputError {
     { message, code, hint }: { message: string; code: string; hint: string },
     readonly report: {
       file: string;
-      problems: readonly Problem[];
+      problems: readonly InputProblem[];
       total: number;
       valid: number;
       invalid: number;

@@ -1,4 +1,4 @@
-import { cellText, type Problem, sheetName } from "../../flows/rows/problem.ts";
+import { cellText, type InputProblem, sheetName } from "../../flows/rows/problem.ts";
 import { grouped } from "../../flows/words.ts";
 
 /** A kind with more different messages than this is one group, with the first message as an example. */
@@ -12,7 +12,7 @@ const headerCodes: ReadonlySet<string> = new Set(["unknown_column", "missing_col
 
 /** A problem to list. Those reported by the service have its own codes, and may be about a range of lines. */
 export type ListedProblem = Pick<
-  Problem,
+  InputProblem,
   "reference" | "param" | "message" | "mapsTo" | "valueFix" | "sheet" | "cell"
 > & {
   line: number | `${number}-${number}`;

@@ -2,7 +2,7 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
 import { type Run, type RunRequest, sentBeyond, withRun } from "../run/run.ts";
@@ -60,7 +60,7 @@ export interface EndedGeneration extends ClosedRun {
  */
 export async function generate(input: GenerateInput, deps: GenerateHost): Promise<GenerateOutcome> {
   const started = deps.clock.now();
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const { check, refused } = await checkFile(input.file, {
     ...deps,
     onProblem: (problem) => void problems.push(problem),

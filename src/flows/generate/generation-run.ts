@@ -5,7 +5,7 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
-import type { Place, Problem } from "../rows/problem.ts";
+import type { InputProblem, Place } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
 import { type Run, type RunHost, runIdentity } from "../run/run.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
@@ -86,7 +86,7 @@ export interface GenerateHost extends RunHost {
   /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
   readonly writesPerMinute: number;
   readonly onProgress: (event: ProgressEvent) => void;
-  readonly onProblem: (problem: Problem) => void | Promise<void>;
+  readonly onProblem: (problem: InputProblem) => void | Promise<void>;
   /** Receives what was recorded of the review, before anything is queued. */
   readonly onReview: (recorded: RecordedReview) => void | Promise<void>;
   /** Receives a task that failed. */

@@ -14,7 +14,7 @@ import {
   unknownProduct,
   withSomeOthers,
 } from "../catalogue/lookups.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { Service } from "../service.ts";
 import { splitValues } from "./columns/read-row.ts";
@@ -25,7 +25,7 @@ import type { Rejection } from "./generation-run.ts";
 export interface ResolvedGenerations {
   readonly generations: readonly Generation[];
   /** In the order of the input; a problem of several generations of a line is given once. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly InputProblem[];
   /** The first problem of each line that has one. */
   readonly unresolved: ReadonlyMap<number, Rejection>;
 }
@@ -60,7 +60,7 @@ export async function resolveGenerations(
   const searched = areAllFound ? foundProducts : await withSomeOthers(foundProducts, service);
   const products = { ...searched, proposalsFor: referenceProposals(searched) };
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, InputProblem>();
   const unresolved = new Map<number, Rejection>();
   const generations: Generation[] = [];
   const lineOfImage = new Map<string, number>();

@@ -12,7 +12,7 @@ import {
 } from "../../state/decisions.ts";
 import type { State } from "../../state/state.ts";
 import { OutputError } from "../files/disk.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
@@ -65,7 +65,7 @@ export interface ReviewPlace {
 export async function findImages(
   rows: readonly DecisionRow[],
   place: ReviewPlace,
-): Promise<{ images: ReviewedImage[]; problems: Problem[] }> {
+): Promise<{ images: ReviewedImage[]; problems: InputProblem[] }> {
   const find = imageLookup(place);
   const images = rows.map((row): ReviewedImage => ({ row, sent: find(row.task_id) }));
   const foreign = images.flatMap(({ row, sent }) => (sent === undefined ? [row] : []));
@@ -100,14 +100,14 @@ function imageLookup({ state, baseUrl }: ReviewPlace): (taskId: string) => Revie
   };
 }
 
-const ofAnotherService = ({ fileLine }: DecisionRow, rows: number): Problem => ({
+const ofAnotherService = ({ fileLine }: DecisionRow, rows: number): InputProblem => ({
   line: fileLine,
   param: "task_id",
   code: "task_not_found",
   message: `the service has none of the ${rows} tasks of the file`,
 });
 
-const unknownTask = ({ fileLine, task_id }: DecisionRow): Problem => ({
+const unknownTask = ({ fileLine, task_id }: DecisionRow): InputProblem => ({
   line: fileLine,
   param: "task_id",
   code: "task_not_found",
@@ -125,7 +125,7 @@ const toLooks = ({ productId, modelId, modelName, background, angleShot }: Gener
 });
 
 /** The cells of a row that were edited by hand: the decision may be about another image than the person means. */
-const editedCells = (row: DecisionRow, looks: Looks): Problem[] =>
+const editedCells = (row: DecisionRow, looks: Looks): InputProblem[] =>
   (Object.entries(looks) as [keyof Looks, readonly string[]][]).flatMap(([param, values]) => {
     const cell = row[param];
     if (cell === "" || values.some((value) => value.toLowerCase() === cell.toLowerCase())) return [];
@@ -144,12 +144,12 @@ export const recordPage = (tasks: Iterable<string>, { state, service, id }: Run)
   state.marks.set(service.baseUrl, pageMark(tasks, state), id);
 
 /** A problem for each run of which the file has some images only: it was cut, or the run has gone on since. */
-function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): Problem[] {
+function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): InputProblem[] {
   const listed = new Set(images.map(({ row }) => row.task_id));
   if (baseUrl !== null && state.marks.get(baseUrl, pageMark(listed, state)) !== null) return [];
   const lastLines = new Map<string, number>();
   for (const { row, sent } of images) if (sent !== undefined) lastLines.set(sent.run, row.fileLine);
-  const problems = [...lastLines].flatMap(([run, line]): Problem[] => {
+  const problems = [...lastLines].flatMap(([run, line]): InputProblem[] => {
     const tasks = state.batches.of(run).flatMap(({ jobs }) => jobs);
     const missing = tasks.filter((id) => !listed.has(id)).length;
     if (missing === 0) return [];

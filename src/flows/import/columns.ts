@@ -8,7 +8,7 @@ import {
   noValues,
   type ValueMap,
 } from "../rows/mapped-columns.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import { missingColumn } from "../rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
 import type { Vocabulary } from "../rows/vocabulary.ts";
@@ -82,7 +82,7 @@ export function readColumns(
   headers: readonly string[],
   map: ColumnMap,
   line: number,
-  report: (problem: Problem) => void,
+  report: (problem: InputProblem) => void,
   { values = noValues, needsPhotos = true }: { values?: ValueMap; needsPhotos?: boolean } = {},
 ): ImportColumn[] {
   const columns = headers.map((header) => parseColumn(mappedHeader(header, map)));

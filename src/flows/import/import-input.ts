@@ -5,7 +5,7 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { ColumnMap, FileAnswers, ValueMap } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
 import type { RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
@@ -114,7 +114,7 @@ export interface ImportHost extends RunHost {
   /** Asks the user for consent; undefined without a terminal. */
   confirm?: ((question: string) => Promise<boolean>) | undefined;
   onProgress: (event: ProgressEvent) => void;
-  onProblem: (problem: Problem) => void | Promise<void>;
+  onProblem: (problem: InputProblem) => void | Promise<void>;
   /** Called once the file is checked and all its problems were reported. */
   onChecked?: (check: CheckResult) => Promise<void>;
   /** Writes per minute that the service allows (Limits), for an estimate; Infinity without a limit. */

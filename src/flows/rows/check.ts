@@ -4,7 +4,7 @@ import { isDoubtfulReference } from "./damage.ts";
 import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
 import { type FieldNote, type FileNote, FileNotes } from "./notes.ts";
 import { isWithinRows, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
-import { type Problem, UnreadableInput } from "./problem.ts";
+import { type InputProblem, UnreadableInput } from "./problem.ts";
 import type { InputRow, MergeFault, RowReader, UniqueKey } from "./row-form.ts";
 import {
   type FirstUse,
@@ -57,7 +57,7 @@ export interface CheckHost {
   skipsInvalid?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
-  onProblem: (problem: Problem) => void | Promise<void>;
+  onProblem: (problem: InputProblem) => void | Promise<void>;
   onProgress?: (event: ProgressEvent) => void;
 }
 
@@ -86,7 +86,7 @@ export async function checkFile(
   let invalid = 0;
   let mayRepeat = false;
   let unusable = false;
-  const fileProblem = async (problem: Problem) => {
+  const fileProblem = async (problem: InputProblem) => {
     unusable = true;
     await onProblem(problem);
   };

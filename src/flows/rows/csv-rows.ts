@@ -2,7 +2,7 @@ import { parse } from "csv-parse";
 import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
 import type { HeaderForm } from "./find-header.ts";
 import { parseCells } from "./odd-lines.ts";
-import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
+import { type InputProblem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { type CsvRecord, maxRecordLength, ParseFault, recordBatches, StrayRecord } from "./records.ts";
 import type { RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
@@ -181,14 +181,14 @@ const notCsv: ReadingProblem = {
 const isStrayQuote = ({ code }: Error & { code?: string }): boolean =>
   code === "CSV_INVALID_CLOSING_QUOTE" || code === "INVALID_OPENING_QUOTE";
 
-const strayQuote = (line: number, param: string | undefined): Problem => ({
+const strayQuote = (line: number, param: string | undefined): InputProblem => ({
   line,
   param,
   code: "stray_quote",
   message: 'stray quote (") in a cell: remove it or double it ("") and put quotes around the cell',
 });
 
-function wrongDelimiter(line: number, given: string, fitting: string): Problem {
+function wrongDelimiter(line: number, given: string, fitting: string): InputProblem {
   const [flag, header] = [given, fitting].map((character) => JSON.stringify(character));
   const message = `the delimiter ${flag} does not fit the header, which seems to use ${header}: use --delimiter ${fitting === "\t" ? "tab" : header}`;
   return { line, code: "wrong_format", message };

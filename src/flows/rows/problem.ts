@@ -16,7 +16,7 @@ export const sheetName = (sheet: string): string =>
   /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
 
 /** One thing wrong with an input file, where it is and what to do about it. */
-export interface Problem extends Place {
+export interface InputProblem extends Place {
   /** 1-based line of the file on which the record starts; the row of a sheet. */
   line: number;
   /** The reference of the row, if it could be read. */
@@ -47,7 +47,7 @@ export type ReadingCode =
   | "invalid_file";
 
 /** A problem of reading, independent of the kind of rows. */
-export type ReadingProblem = Problem & { code: ReadingCode };
+export type ReadingProblem = InputProblem & { code: ReadingCode };
 
 /** The encodings that a text may have, for people to choose by its sample. */
 export interface FoundEncodings {
@@ -75,7 +75,7 @@ export const missingColumn = (
   line: number,
   param: string,
   message = `missing column "${param}" (required): add it, or use --map "COLUMN=${param}"`,
-): Problem => ({ line, param, code: "missing_column", message });
+): InputProblem => ({ line, param, code: "missing_column", message });
 
 /**
  * Codes of cells whose text a workbook does not tell. A failed file has some text there, which must not be

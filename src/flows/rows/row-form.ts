@@ -3,7 +3,7 @@
 
 import { formulaText } from "./formula-text.ts";
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
-import type { Problem } from "./problem.ts";
+import type { InputProblem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
 import type { ValueMapping, Vocabulary } from "./vocabulary.ts";
 
@@ -28,7 +28,7 @@ export interface RowForm {
   /** What its columns may be called otherwise; used to find the header. */
   readonly words?: Vocabulary;
   /** Reads a CSV header and passes its problems to `report`. */
-  columns(header: readonly string[], line: number, report: (problem: Problem) => void): RowColumns;
+  columns(header: readonly string[], line: number, report: (problem: InputProblem) => void): RowColumns;
   /** How the fields of an NDJSON line are read; undefined where they are taken as they are. */
   readonly objects?: ObjectForm;
   /** The row of an NDJSON line, of which `objects` has read the fields. */
@@ -195,7 +195,7 @@ export interface InputRow {
   /** The reason in the record, if it comes from a failed file. */
   readonly earlierReason?: { readonly code: string; readonly message: string };
   /** Set if the record could not be made into a row. */
-  readonly fault?: Problem;
+  readonly fault?: InputProblem;
   /** The rows of the file that this one is made of; `line` and `record` are those of the first. */
   readonly merged?: MergedContent & { readonly rows: readonly InputRow[] };
 }
@@ -208,11 +208,11 @@ export interface RowReader {
    * All problems of a single row, by column or path. Returns a promise only if the form needs one: awaiting
    * each of a million rows would cost more than checking it.
    */
-  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]>;
+  problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]>;
   /** These problems of a row by column or path, and those of its cells. */
-  judged(row: InputRow, problems: readonly FieldProblem[]): readonly Problem[];
+  judged(row: InputRow, problems: readonly FieldProblem[]): readonly InputProblem[];
   /** Problems of the file's head that make every row doubtful; complete after the first batch. */
-  readonly headProblems: readonly Problem[];
+  readonly headProblems: readonly InputProblem[];
   /** What may be a mistake in a row, and is read as it is. */
   notes(row: InputRow): readonly FieldNote[];
   /** Where a note of a row is. */

@@ -1,7 +1,7 @@
 // A batch: one request of a run, from the rows that it is cut from to its outcome.
 
 import type { CallOptions } from "../../client/api/calls.ts";
-import type { ApiError, ApiProblem } from "../../client/api-error.ts";
+import type { ApiError, Problem } from "../../client/api-error.ts";
 import type { Clocks } from "../../clock.ts";
 import type { CatError } from "../../errors.ts";
 import type { ChangeToSend } from "../../state/changes.ts";
@@ -16,7 +16,7 @@ export interface BatchOperation {
   /** A body that the service rejects: its response tells whether the service has had a key with another one. */
   readonly invalidBody?: Uint8Array;
   /** The index within the batch, from 0, of the row that a problem concerns; null for the entire batch. */
-  toRow(problem: ApiProblem): number | null;
+  toRow(problem: Problem): number | null;
   /** Whether a response other than 400 and 422 rejects the body itself, so that no attempt was carried out. */
   rejectsBody?: (error: ApiError) => boolean;
 }

@@ -1,7 +1,7 @@
 // Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
-import { ApiError, type ApiProblem } from "../../client/api-error.ts";
+import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
 import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
@@ -272,7 +272,7 @@ const undecided = (
   });
 
 /** The service counts rows of the body; users count lines of the file. */
-function inFile(problem: ApiProblem, operation: BatchOperation, lines: Uint32Array): BatchProblem {
+function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array): BatchProblem {
   const { param, code, message } = problem;
   const row = operation.toRow(problem);
   const line = row === null ? undefined : lines[row];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, type ApiProblem } from "../../../src/client/api-error.ts";
+import { ApiError, type Problem } from "../../../src/client/api-error.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const file = `reference,name,images\n${[1, 2, 3].map((n) => `R-${n},Dress,${cdn}/${n}.jpg\n`).join("")}`;
 
 /** Imports three rows, on lines 2 to 4, into a service that rejects them with these problems. */
-async function refusedWith(...problems: ApiProblem[]) {
+async function refusedWith(...problems: Problem[]) {
   const world = await importWorld();
   await world.write("a.csv", file);
   const { summary } = await world.import("a.csv", {}, (client) =>

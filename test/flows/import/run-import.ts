@@ -13,7 +13,7 @@ import type { ImportHost, ImportInput } from "../../../src/flows/import/import-i
 import type { OutputTargets } from "../../../src/flows/outputs/results-file.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
-import type { Problem } from "../../../src/flows/rows/problem.ts";
+import type { InputProblem } from "../../../src/flows/rows/problem.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
@@ -122,7 +122,7 @@ export async function importWorld(options: MockOptions = {}) {
       const source = await openSource(piped ? "-" : join(folder, file), { job, cwd: folder, stdin });
       const localPhotos = flags.localPhotos ?? new LocalPhotos({ root: folder });
       const memory = machine.state ?? state;
-      const problems: Problem[] = [];
+      const problems: InputProblem[] = [];
       const events: ProgressEvent[] = [];
       const notes: string[] = [];
       const outcome = await importFile(

@@ -19,7 +19,7 @@ import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/ge
 import type { ResolvedGenerations } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
@@ -46,7 +46,7 @@ export async function dryRun(
   checkOutputNames({ ...flags, file: flags.input }, file.source);
   if (flags.gallery !== undefined) outputFormat("--gallery", flags.gallery, ["html"]);
   const name = shownName(file.source.name);
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const { random, interrupt } = app.context;
   const { check: checked, refused } = await checkFile(file, {
     random,
@@ -132,7 +132,7 @@ export async function dryRun(
 const planJson = (
   { source }: RowFile,
   { total, valid, invalid, left }: CheckResult,
-  { asked, problems }: { asked: readonly AskedGeneration[]; problems: readonly Problem[] },
+  { asked, problems }: { asked: readonly AskedGeneration[]; problems: readonly InputProblem[] },
 ) => ({
   file: source.name,
   total,

@@ -8,7 +8,7 @@ import {
   recordReview,
 } from "../../../flows/generate/review.ts";
 import type { ReadOptions } from "../../../flows/rows/open-rows.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { ReviewDecision } from "../../../state/decisions.ts";
@@ -111,7 +111,7 @@ async function reviewPlace(app: App, asksService: boolean) {
 export async function rejectProblems(
   app: App,
   file: string,
-  problems: readonly Problem[],
+  problems: readonly InputProblem[],
   { rows, left }: { rows: number; left: string },
 ): Promise<void> {
   if (problems.length === 0) return;
@@ -128,8 +128,8 @@ export async function rejectProblems(
   throw new FileRejection(why, { file, problems: sorted, ...counts });
 }
 
-function toHint(problems: readonly Problem[]): string {
-  const [{ code }] = problems as [Problem];
+function toHint(problems: readonly InputProblem[]): string {
+  const [{ code }] = problems as [InputProblem];
   if (code === "task_not_found")
     return "Use the profile and the service that generated the images (--profile, --base-url).";
   if (problems.every((problem) => problem.code === "invalid_time"))

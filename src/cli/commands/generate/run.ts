@@ -7,7 +7,7 @@ import { describeImage, reasonText, resultRow } from "../../../flows/generate/re
 import type { Review } from "../../../flows/generate/review.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
-import type { Place, Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem, Place } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import { shellWord } from "../../../shell-word.ts";
@@ -136,7 +136,7 @@ async function fullRun(
   const list = problemList(app, flags.input, listing);
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
-  const skipped: Problem[] = [];
+  const skipped: InputProblem[] = [];
   let chosen: SaveFolder | null = null;
   const review =
     flags.approved === undefined

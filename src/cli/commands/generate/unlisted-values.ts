@@ -5,7 +5,7 @@ import { meantValues } from "../../../flows/generate/columns/vocabulary.ts";
 import type { AskedOfFile, Generation } from "../../../flows/generate/generation.ts";
 import type { CostPlan } from "../../../flows/generate/generation-run.ts";
 import { normalValue } from "../../../flows/rows/mapped-columns.ts";
-import type { Place, Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem, Place } from "../../../flows/rows/problem.ts";
 import type { ValueMapping } from "../../../flows/rows/vocabulary.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -99,7 +99,7 @@ function toAdvice(
 }
 
 /** A problem or a note for `--json`. */
-export const noteJson = (note: Problem & Partial<Pick<UnlistedNote, "known">>) => {
+export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known">>) => {
   const { line, sheet, cell, reference, param, code, known } = note;
   return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };
 };

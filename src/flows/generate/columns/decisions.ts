@@ -4,7 +4,12 @@ import { unguardedCell } from "../../outputs/formulas.ts";
 import { encodingAdvice } from "../../rows/encoding.ts";
 import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
-import { type FoundEncodings, missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
+import {
+  type FoundEncodings,
+  type InputProblem,
+  missingColumn,
+  UnreadableInput,
+} from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { placeOfUse } from "../../rows/row-sets.ts";
@@ -44,12 +49,12 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 /** A review as its file has it. */
 export interface ReadDecisions {
   readonly decisions: DecisionRow[];
-  readonly problems: Problem[];
+  readonly problems: InputProblem[];
   readonly notes: readonly FileNote[];
   /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
   readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
-  readonly located: (problem: Problem) => Problem;
+  readonly located: (problem: InputProblem) => InputProblem;
 }
 
 /**
@@ -62,7 +67,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   const reader = await openRows({ source, read: read ?? {}, form: decisionForm });
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
   const decisions: DecisionRow[] = [];
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const linesByTask = new Map<string, number>();
   const toPlace = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
   const add = (cells: Readonly<Record<string, string>>, line: number): void => {
@@ -101,7 +106,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
   rejectOtherColumns();
-  const located = (problem: Problem) => ({
+  const located = (problem: InputProblem) => ({
     ...problem,
     ...reader.placeOfField(problem.line, problem.param),
   });
@@ -130,7 +135,7 @@ export const toDecisions = (
 function decisionProblem(
   { decision, task_id, decided_at }: Readonly<Record<DecisionColumn | typeof timeColumn, string>>,
   before: string | null,
-): Pick<Problem, "param" | "code" | "message"> | null {
+): Pick<InputProblem, "param" | "code" | "message"> | null {
   const param = "decision";
   if (!decisions.has(decision.toLowerCase()))
     return {

@@ -15,7 +15,7 @@ import {
 import type { FieldNote } from "../../rows/notes.ts";
 import { ObjectFields } from "../../rows/object-fields.ts";
 import { isWithinRows, openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
-import type { Problem } from "../../rows/problem.ts";
+import type { InputProblem } from "../../rows/problem.ts";
 import { missingColumn } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { isFailureColumn, normalHeader, withoutHeader } from "../../rows/row-form.ts";
@@ -155,7 +155,7 @@ function judgeHeader(
   header: readonly string[],
   options: FormOptions,
   line: number,
-  report: (problem: Problem) => void,
+  report: (problem: InputProblem) => void,
 ): void {
   const names = toFields(header, options);
   judgeColumns(header, names, options, generationVocabulary(options.kind), line, report);

@@ -29,7 +29,7 @@ import { namedProblem, problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
-import { inputRejected } from "./report.ts";
+import { inputRejected } from "./run-errors.ts";
 import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 
 /**

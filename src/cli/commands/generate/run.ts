@@ -30,16 +30,9 @@ import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from 
 import type { GalleryOutput } from "./gallery.ts";
 import { looksMapping } from "./looks-mapping.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
-import {
-  generationLines,
-  inputRejected,
-  isRejection,
-  nothingQueued,
-  rejectedRun,
-  rejectionError,
-  unpaidError,
-} from "./report.ts";
+import { generationLines, nothingQueued, rejectedRun } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
+import { inputRejected, isRejection, rejectionError, unpaidError } from "./run-errors.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
 export const runGenerate = (app: App, flags: GenerateFlags): Promise<void> => {

@@ -124,7 +124,7 @@ export class Exchange {
       pieces.on("error", () => this.response.destroy()).pipe(this.response);
   }
 
-  /** Sends the response of a `Refusal`, or 500 without details for any other error. */
+  /** Sends the response of a `Rejection`, or 500 without details for any other error. */
   fail(error: unknown): void {
     this.send(responseFor(error));
   }

@@ -219,7 +219,7 @@ export type Result<Op extends Operation = Operation> = (
   | { readonly json: string; readonly body?: never }
 ) & { readonly retryAfter?: number | undefined };
 
-/** The work of one operation. Rejects a request by throwing a `Refusal`. */
+/** The work of one operation. Rejects a request by throwing a `Rejection`. */
 export type Handler<Op extends Operation = Operation> = (call: Call<Op>) => Result<Op>;
 
 /** One handler per operation of the contract: a missing or extra one does not compile. */

@@ -19,7 +19,7 @@ export function maxBodyBytes(operation: Operation): number {
   return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
 }
 
-/** Calls `done` with the body, a `Refusal` if it is too large, or null if the client disconnects. */
+/** Calls `done` with the body, a `Rejection` if it is too large, or null if the client disconnects. */
 export function readBody(
   request: IncomingMessage,
   limit: number,

@@ -75,20 +75,23 @@ link() { # target, path: never missing in between
 }
 
 main() {
-  version='' from='' to=${HOME:-}/.local/lib/catalogue bin=${HOME:-}/.local/bin names='catalogue cat'
+  version='' from='' to='' bin='' names='catalogue cat'
   while [ $# -gt 0 ]; do
     case $1 in
       --help | -h) usage; exit 0 ;;
       --no-cat) names=catalogue ;;
       --version | --from | --to | --bin)
         [ $# -gt 1 ] && [ -n "$2" ] || fail "$1 needs a value" "Show the options: install.sh --help"
-        case $1 in --version) version=${2#v} ;; --from) from=${2%/} ;; --to) to=${2%/} ;; --bin) bin=${2%/} ;; esac
+        path=${2%/}
+        case $1 in --version) version=${2#v} ;; --from) from=${path:-/} ;; --to) to=${path:-/} ;; --bin) bin=${path:-/} ;; esac
         shift ;;
       *) fail "unknown option $1" "Show the options: install.sh --help" ;;
     esac
     shift
   done
-  [ -n "${HOME:-}" ] || fail "HOME is not set" "Set it to your folder, and run this again."
+  [ -n "$to" ] && [ -n "$bin" ] || [ -n "${HOME:-}" ] ||
+    fail "HOME is not set" "Set it to your folder, or use --to FOLDER and --bin FOLDER."
+  to=${to:-${HOME:-}/.local/lib/catalogue} bin=${bin:-${HOME:-}/.local/bin}
   case $from in
     '') from=$releases/${version:+download/v$version}; [ -n "$version" ] || from=${from}latest/download ;;
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;

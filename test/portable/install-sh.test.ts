@@ -33,7 +33,7 @@ function newUser() {
   writeRelease(from, "1.0.0");
   const bin = join(home, ".local/bin");
   const lib = join(home, ".local/lib/catalogue");
-  const run = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const run = async (args: readonly string[], env: Record<string, string | undefined> = {}) => {
     const { exitCode, stdout, stderr } = await execa("sh", [script, ...args], {
       ...{ cwd: folder, reject: false, extendEnv: false },
       env: { HOME: home, PATH: process.env.PATH ?? "", ...env },
@@ -192,6 +192,17 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
     expect(readdirSync(lib)).toEqual(["catalogue-1.0.0-linux-x64"]);
   });
 
+  longTest("needs no HOME where both folders are chosen, and takes / for the root", async () => {
+    const { home, from, run } = newUser();
+    const [to, bin] = [join(home, "apps"), join(home, "bin")];
+    for (const env of [{ HOME: "" }, { HOME: undefined }])
+      expect(await run(["--from", from, "--to", to, "--bin", bin], env)).toMatchObject({
+        ...{ exitCode: 0, stderr: "" },
+      });
+    expect(readdirSync(home).sort()).toEqual(["apps", "bin", "share"]);
+    expect((await run(["--from", "/"])).stderr).toMatch(/^error: cannot get SHA256SUMS from \/: cp: /);
+  });
+
   longTest("rejects a file that is cut, changed or missing, and leaves what is installed", async () => {
     const { from, lib, run, installed } = newUser();
     await run(["--from", from]);
@@ -292,7 +303,7 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
           "Use https://, or download the files and use --from FOLDER.",
       );
     expect(await run(["--from", "."], { HOME: "" })).toEqual(
-      failed("error: HOME is not set\nSet it to your folder, and run this again."),
+      failed("error: HOME is not set\nSet it to your folder, or use --to FOLDER and --bin FOLDER."),
     );
     const help = await run(["--help"]);
     expect(help).toMatchObject({ exitCode: 0, stderr: "" });

@@ -4,10 +4,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { packPackage } from "./portable/get-packages.js";
+import { packCopy } from "./pack-copy.js";
 import { makePortable } from "./portable/make-portable.js";
 import { platforms } from "./portable/platforms.js";
-import { run } from "./portable/run.js";
+import { needPackages, run } from "./portable/run.js";
 import { sumsOf } from "./portable/write-archive.js";
 import { firstSection, leftToDo } from "./release/left-to-do.js";
 
@@ -44,11 +44,12 @@ async function release({ dry, out, packed }) {
     throw new Error(
       `this version cannot be released yet\n${left.map((line) => `- ${line}\n`).join("")}To try it, add --dry-run.`,
     );
+  needPackages();
   if (existsSync(out) && readdirSync(out).length > 0)
     throw new Error(`${out} is not empty\nRemove it, or choose another folder with --out.`);
   mkdirSync(out, { recursive: true });
 
-  const tarball = packed === undefined ? packPackage(out) : join(out, basename(packed));
+  const tarball = packed === undefined ? (await packCopy(out)).tarball : join(out, basename(packed));
   if (packed !== undefined) cpSync(packed, tarball);
   const archives = await makePortable(tarball, out, platforms);
   const { version, lines } = firstSection(readFileSync(join(root, "CHANGELOG.md"), "utf8"));

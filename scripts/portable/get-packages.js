@@ -9,17 +9,6 @@ import { run, runNpm } from "./run.js";
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /**
- * Packs this package into a folder, and returns the path of its file.
- * @param {string} folder
- */
-export function packPackage(folder) {
-  const [{ filename }] = JSON.parse(
-    runNpm(["pack", "--json", "--silent", "--pack-destination", folder], root),
-  );
-  return join(folder, filename);
-}
-
-/**
  * Unpacks the package with Node into `folder`.
  * @param {import("./platforms.js").Platform} platform
  * @param {string} folder

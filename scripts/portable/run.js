@@ -1,5 +1,15 @@
 // @ts-check
 import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+
+/** Throws in a clone without the packages that make archives, which `npm ci` installs. */
+export function needPackages() {
+  try {
+    createRequire(import.meta.url).resolve("yazl");
+  } catch {
+    throw new Error("the packages of this clone are not installed\nRun: npm ci --include=dev");
+  }
+}
 
 /**
  * Runs a program, and returns what it prints. Throws its messages if it fails.

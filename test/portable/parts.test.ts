@@ -192,6 +192,18 @@ longTest(
   },
 );
 
+longTest("the scripts name npm ci in a clone without its packages, and write nothing", async () => {
+  const folder = temporaryFolder();
+  for (const name of ["scripts", "package.json", "CHANGELOG.md", "install.sh", "install.ps1"])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const command of ["portable.js", "release.js --dry-run"]) {
+    const args = `scripts/${command} --out out`.split(" ");
+    const { exitCode, all } = await execa(process.execPath, args, { cwd: folder, reject: false, all: true });
+    const error = "error: the packages of this clone are not installed\nRun: npm ci --include=dev";
+    expect([exitCode, all, existsSync(join(folder, "out"))]).toEqual([1, error, false]);
+  }
+});
+
 longTest("the scripts show how they are used, and name a platform that they do not know", async () => {
   const run = (name: string, ...args: string[]) =>
     execa(process.execPath, [join(root, `scripts/${name}.js`), ...args], { reject: false });

@@ -6,6 +6,7 @@ import { heldFilesOnWindows } from "./held-files.ts";
 import { pathsOnWindows } from "./paths.ts";
 import { runsOnWindows } from "./runs.ts";
 import { startService, type WindowsService } from "./service.ts";
+import { smokeOnWindows } from "./smoke.ts";
 import { textsOnWindows } from "./texts.ts";
 import { missing, openWindows, type Windows } from "./wine.ts";
 
@@ -34,4 +35,5 @@ describe.runIf(isLong && missing === "")("on Windows", () => {
   textsOnWindows(get, () => service);
   runsOnWindows(get);
   guideOnWindows(get);
+  smokeOnWindows(get);
 });

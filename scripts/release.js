@@ -65,6 +65,7 @@ async function release({ dry, out, packed }) {
     console.log(`Left to do before this release:\n${left.map((line) => `- ${line}`).join("\n")}`);
   console.log(`Made ${names.length + 1} files in ${folder}. To publish them:
   git tag -s v${version} -m v${version} && git push origin v${version}
+On GitHub, .github/workflows/release.yml makes them again from that tag, and publishes them. Elsewhere:
   npm publish ${join(folder, basename(tarball))}  # outside of a GitHub or GitLab job: --no-provenance
 Then upload the files of ${folder} to the release v${version}, with the text of NOTES.md.`);
 }

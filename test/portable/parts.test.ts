@@ -151,6 +151,7 @@ longTest("names all that is left to do before a release, and nothing for one tha
   git("init", "--quiet");
   git("commit", "--quiet", "--allow-empty", "--message=first");
   git("tag", "v1.2.0");
+  git("commit", "--quiet", "--allow-empty", "--message=second");
   expect(leftToDo(folder)).toEqual([
     "fill in OWNER in package.json, install.sh, install.ps1",
     `begin CHANGELOG.md with "## 1.2.0, DATE": it begins with 0.0.9`,
@@ -161,9 +162,14 @@ longTest("names all that is left to do before a release, and nothing for one tha
   fill("shop");
   write("CHANGELOG.md", `# Changes\n\n## 1.2.0, 2027-01-02\n`);
   git("add", ".");
-  git("commit", "--quiet", "--message=second");
+  git("commit", "--quiet", "--message=third");
   git("tag", "--delete", "v1.2.0");
   expect(leftToDo(folder)).toEqual([]);
+  // In the workflow that the tag of this version starts.
+  git("tag", "v1.2.0");
+  expect(leftToDo(folder)).toEqual([]);
+  git("tag", "v1.3.0");
+  expect(leftToDo(folder)).toEqual(["remove the tag v1.3.0 from this commit: package.json has 1.2.0"]);
 });
 
 longTest(

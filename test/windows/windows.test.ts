@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { longTest } from "../support/long-test.ts";
 import { isLong } from "../support/repetitions.ts";
+import { batchFilesOnWindows } from "./batch-files.ts";
 import { guideOnWindows } from "./guide.ts";
 import { heldFilesOnWindows } from "./held-files.ts";
 import { pathsOnWindows } from "./paths.ts";
@@ -35,5 +36,6 @@ describe.runIf(isLong && missing === "")("on Windows", () => {
   textsOnWindows(get, () => service);
   runsOnWindows(get);
   guideOnWindows(get);
+  batchFilesOnWindows(get);
   smokeOnWindows(get);
 });

@@ -139,14 +139,17 @@ main() {
 }
 
 unlink_ours() { # path
-  case $(readlink "$1" || :) in "$to"/*) rm "$1" ;; esac
+  case $(readlink "$1" || :) in "$to"/*) rm -f "$1" ;; esac
 }
 
 # Puts the new folder and its links where they belong. The version before stays, as a command of it may be running.
 place() { # folder
+  trap '' HUP INT TERM # Stopped between two of these lines, it would leave no program.
   before=$(readlink "$bin/catalogue" || :)
-  if [ -e "$to/$1" ]; then mv "$to/$1" "$new/before"; fi
+  if [ -e "$to/$1" ]; then mv "$to/$1" "$new/before" || [ ! -e "$to/$1" ]; fi
   mv "$new/$1" "$to/$1"
+  # Another run of this script was faster, and this folder is now in its own.
+  rm -rf "${to:?}/$1/$1"
   for name in $names; do link "$to/$1/$name" "$bin/$name"; done
   if [ "$names" = catalogue ]; then unlink_ours "$bin/cat"; fi
   # The folder may have others of the user.
@@ -159,7 +162,7 @@ place() { # folder
   mkdir -p "$pages" 2>/dev/null && [ -w "$pages" ] || return 0
   for page in "$pages"/cat*.1; do unlink_ours "$page"; done
   for page in "$to/$1"/man/man1/*.1; do
-    [ -e "$pages/${page##*/}" ] || ln -s "$page" "$pages/${page##*/}"
+    [ -e "$pages/${page##*/}" ] || ln -s "$page" "$pages/${page##*/}" 2>/dev/null || :
   done
 }
 

@@ -94,6 +94,26 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
     expect(readdirSync(lib)).toEqual(["catalogue-1.0.0-linux-x64"]);
   });
 
+  longTest("a repair that is stopped or overtaken in the middle leaves the complete program", async () => {
+    const { from, lib, run, installed } = newUser();
+    await run(["--from", from]);
+    const folder = join(lib, "catalogue-1.0.0-linux-x64");
+    const stopped = "kill -TERM $PPID";
+    // Another installer has put the folder there.
+    const overtaken = `cp -R "$2" "$1"`;
+    for (const meanwhile of [stopped, overtaken]) {
+      const tools = temporaryFolder();
+      const real = execFileSync("which", ["mv"], { encoding: "utf8" }).trim();
+      const text = `#!/bin/sh\n${real} "$@" || exit\ncase $2 in */before) ${meanwhile} ;; esac\n`;
+      writeFileSync(join(tools, "mv"), text, { mode: 0o755 });
+      const ran = await run(["--from", from], { PATH: `${tools}:${process.env.PATH}` });
+      expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await installed()).toBe("catalogue 1.0.0");
+      expect(readdirSync(folder)).toEqual(["cat", "catalogue", "man"]);
+      expect(readdirSync(lib)).toEqual(["catalogue-1.0.0-linux-x64"]);
+    }
+  });
+
   longTest("upgrades, and keeps the version before alone, as a command of it may be running", async () => {
     const { home, from, lib, run, installed } = newUser();
     for (const version of ["1.0.0", "1.1.0", "2.0.0"]) {

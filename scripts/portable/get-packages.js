@@ -15,7 +15,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
  */
 export function getNode({ node, integrity }, folder) {
   mkdirSync(folder, { recursive: true });
-  runNpm(["pack", "--silent", "--prefer-offline", "--pack-destination", folder, node], folder);
+  runNpm(["pack", "--prefer-offline", "--pack-destination", folder, node], folder);
   const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
   const found = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
   if (found !== integrity)
@@ -33,7 +33,7 @@ export function getNode({ node, integrity }, folder) {
 export function getPackages({ os, cpu }, folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) cpSync(join(root, name), join(folder, name));
-  const omitted = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+  const omitted = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
   runNpm(["ci", "--prefer-offline", ...omitted, `--os=${os}`, `--cpu=${cpu}`, "--libc=glibc"], folder);
   const packages = join(folder, "node_modules");
   // libsql does not say which libc its packages are for; Node's own programs are for glibc.

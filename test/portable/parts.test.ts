@@ -22,6 +22,7 @@ import { platforms, platformsNamed } from "../../scripts/portable/platforms.js";
 import { removeSymbols } from "../../scripts/portable/remove-symbols.js";
 import { sumsOf, writeArchive } from "../../scripts/portable/write-archive.js";
 import { firstSection, leftToDo } from "../../scripts/release/left-to-do.js";
+import { noNetwork } from "../package/no-network.ts";
 import { longTest } from "../support/long-test.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -195,6 +196,14 @@ longTest(
       `error: ${out} is not empty\nRemove it, or choose another folder with --out.`,
     ]);
     expect(readdirSync(out)).toEqual(["mine"]);
+    const other = join(folder, "catalogue-imaging-catalogue-0.0.9.tgz");
+    writeFileSync(other, "");
+    const name = `catalogue-imaging-catalogue-${manifest.version}.tgz`;
+    for (const packed of [other, join(folder, name)])
+      expect((await release("--dry-run", "--package", packed, "--out", join(folder, "new"))).stderr).toBe(
+        `error: ${packed} is not the packed package of this version, ${name}\nMake it with: npm pack`,
+      );
+    expect(readdirSync(folder).sort()).toEqual(["catalogue-imaging-catalogue-0.0.9.tgz", "release"]);
   },
 );
 
@@ -209,6 +218,33 @@ longTest("the scripts name npm ci in a clone without its packages, and write not
     expect([exitCode, all, existsSync(join(folder, "out"))]).toEqual([1, error, false]);
   }
 });
+
+longTest(
+  "says what npm says where the registry cannot be reached, which the other tests are skipped for",
+  async () => {
+    const folder = temporaryFolder();
+    const name = `catalogue-imaging-catalogue-${manifest.version}.tgz`;
+    mkdirSync(join(folder, "package"));
+    writeFileSync(join(folder, "package/package.json"), "{}");
+    await execa("tar", ["-czf", name, "package"], { cwd: folder });
+    // Port 1 accepts no connection.
+    const env = {
+      npm_config_registry: "http://127.0.0.1:1",
+      npm_config_cache: join(folder, "cache"),
+      npm_config_fetch_retries: "0",
+    };
+    const args = ["linux-x64", "--package", join(folder, name), "--out", join(folder, "out")];
+    const { exitCode, stderr } = await execa(process.execPath, [join(root, "scripts/portable.js"), ...args], {
+      env,
+      reject: false,
+    });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: npm pack failed: npm error code ECONNREFUSED\n/),
+    ]);
+    expect(stderr).toMatch(noNetwork);
+  },
+);
 
 longTest("the scripts show how they are used, and name a platform that they do not know", async () => {
   const run = (name: string, ...args: string[]) =>

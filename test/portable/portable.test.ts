@@ -204,7 +204,7 @@ describe.runIf(isLong)("a release", () => {
     );
     // Without another cat, what is not for this program cannot be handed over.
     expect(await run(["/program/cat", "/dev/null"])).toMatchObject({ exitCode: 127 });
-    cells.set("Linux x64, a root without Node", "✓");
+    cells.set("Linux x64, without Node", "✓");
   });
 
   test("its archive for Linux on arm64 imports a file and undoes it, in an emulator", async ({ skip }) => {
@@ -291,7 +291,7 @@ describe.runIf(isLong)("a release", () => {
   test("docs/install.md has a tick for each archive that was run, in the column of its Node", ({ skip }) => {
     skip(unavailable !== "", unavailable);
     const systems = [
-      ["Linux x64, a root without Node", noRoots],
+      ["Linux x64, without Node", noRoots],
       ["Linux arm64, in qemu", noEmulator],
       ["macOS x64", ""],
       ["macOS arm64", ""],

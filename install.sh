@@ -61,6 +61,14 @@ sha256() { # file
   fi | sed 's/^\\*\([0-9a-f]*\).*/\1/'
 }
 
+need_tools() {
+  missing=''
+  for tool in grep sed tar gzip; do command -v $tool >/dev/null || missing="$missing $tool"; done
+  command -v sha256sum >/dev/null || command -v shasum >/dev/null || command -v openssl >/dev/null ||
+    missing="$missing sha256sum"
+  [ -z "$missing" ] || fail "not installed:$missing" "Install what is missing, and run this again."
+}
+
 may_link() { # path: missing, or a link that this script has made
   if [ -L "$1" ]; then
     case $(readlink "$1") in "$to"/*) return ;; esac
@@ -103,6 +111,7 @@ main() {
   [ -n "$platform" ] || fail "no portable program for $(uname -s) on $(uname -m)" \
     "Install Node 20.19 or newer, then the package with npm."
 
+  need_tools
   mkdir -p "$to" "$bin" && [ -w "$to" ] && [ -w "$bin" ] ||
     fail "cannot write to $to and $bin" "Choose folders of your own with --to and --bin."
   to=$(cd "$to" && pwd) bin=$(cd "$bin" && pwd)

@@ -252,15 +252,15 @@ describe.runIf(isLong)("a release", () => {
     expect(await run(join(home, "a folder/catalogue"), ...imported)).toMatchObject({ exitCode: 0 });
   });
 
-  test("its archive for Windows imports a file and undoes it by its launchers, from a folder with a space", async ({
+  test("its archive for Windows imports a file and undoes it by its launchers, from a folder with a space and &", async ({
     skip,
   }) => {
     skip(unavailable !== "" || noWine !== "", unavailable || noWine);
     const wine = await smallWine(temporaryFolder());
     onTestFinished(async () => void (await wine.close()));
     const folder = await unpacked(release, "windows-x64", wine.drive);
-    renameSync(folder, join(wine.drive, "Program Files/catalogue"));
-    const program = String.raw`C:\Program Files\catalogue`;
+    renameSync(folder, join(wine.drive, "Program Files/R&D (1)"));
+    const program = String.raw`C:\Program Files\R&D (1)`;
     const [cd, both] = [`cd /d "${program}"`, String.raw`"${program}\catalogue.cmd"`];
     expect(await wine.run([cd, "cat.cmd --version"])).toEqual({
       exitCode: 0,

@@ -256,7 +256,7 @@ longTest(
       join(installed.folder, "node_modules", manifest.name, "package.json"),
       "utf8",
     );
-    const { scripts: _, devDependencies: __, overrides: ___, ...kept } = manifest;
+    const { scripts: _, devDependencies: __, overrides: ___, allowScripts: ____, ...kept } = manifest;
     expect(JSON.parse(packed)).toEqual(kept);
     expect(Object.keys(manifest)).toEqual(
       expect.arrayContaining(["scripts", "devDependencies", "overrides"]),

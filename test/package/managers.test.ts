@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -113,6 +113,24 @@ describe.runIf(isLong)("the packed package, installed afresh", () => {
     expect(existsSync(join(prefix, "share/man/man1/cat-import.1"))).toBe(true);
     expect(await run("catalogue", "__complete", "catalogue", "imports", "un")).toContain("undo");
     expect(await run("catalogue", "completion", "bash")).toContain("__complete");
+  });
+
+  test("by npm into a folder that has the system's cat, such as /usr/bin, nothing is installed, and that cat stays", async ({
+    skip,
+  }) => {
+    skip(unavailable !== "", unavailable);
+    const prefix = temporaryFolder();
+    mkdirSync(join(prefix, "bin"));
+    writeFileSync(join(prefix, "bin/cat"), "of the system");
+    const install = ["install", "--global", "--prefix", prefix, "--omit=optional", installed.tarball];
+    const { exitCode, stderr } = await execa("npm", install, { reject: false });
+    expect([exitCode, stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining("EEXIST: file already exists"),
+    ]);
+    expect(exitCode).not.toBe(0);
+    expect(readdirSync(join(prefix, "bin"))).toEqual(["cat"]);
+    expect(readFileSync(join(prefix, "bin/cat"), "utf8")).toBe("of the system");
   });
 
   test("docs/install.md has a tick for each of them that works, and for no other", ({ skip }) => {

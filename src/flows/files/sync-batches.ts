@@ -1,7 +1,8 @@
+import type { Clock } from "../../clock.ts";
 import type { Unnamed } from "./output-file.ts";
 
-/** A batch has so many files at most, and a file more is too much from so many bytes on. */
-const most = { files: 64, bytes: 8 * 1024 * 1024 };
+/** A batch has so many files at most, a file more is too much from so many bytes on, and none waits longer for others. */
+const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 
 /** A file that waits for its name. */
 export interface WaitingFile<Item> {
@@ -15,13 +16,17 @@ export interface WaitingFile<Item> {
 
 /**
  * Files that are synced together, while the next ones are downloaded: the disk takes hardly more time for 64 small files than
- * for one. A batch is what came while the one before was written. A kill leaves the files of two batches without their names.
+ * for one. A batch is written when it is full, when no other file is on its way, or after 200 ms. A kill leaves the files of
+ * two batches without their names.
  */
 export class SyncBatches<Item> {
   readonly #sync: (file: Unnamed) => Promise<void>;
   readonly #name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
+  readonly #clock: Clock;
   readonly #waiting: WaitingFile<Item>[] = [];
   #bytes = 0;
+  #onWay = 0;
+  #cancelWait: (() => void) | null = null;
   #naming: Promise<void> | null = null;
   #onRoom = (): void => {};
 
@@ -29,12 +34,27 @@ export class SyncBatches<Item> {
   constructor({
     sync,
     name,
+    clock,
   }: {
     sync: (file: Unnamed) => Promise<void>;
     name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
+    clock: Clock;
   }) {
     this.#sync = sync;
     this.#name = name;
+    this.#clock = clock;
+  }
+
+  /** Does work that may add a file: until it ends, those that wait for their names may wait for it. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#onWay++;
+    try {
+      return await work();
+    } finally {
+      this.#onWay--;
+      // After what takes its place.
+      if (this.#onWay === 0) setImmediate(() => this.#nameNext());
+    }
   }
 
   /** Adds a file with all its bytes; resolves once it has its name. */
@@ -43,7 +63,7 @@ export class SyncBatches<Item> {
       this.#waiting.push({ item, file, bytes, onNamed, onFailed });
       this.#bytes += bytes;
       // With those that come in the same turn of the event loop.
-      if (this.#waiting.length === 1) setImmediate(() => this.#nameNext());
+      if (this.#waiting.length === 1 || this.#isFull) setImmediate(() => this.#nameNext());
     });
   }
 
@@ -59,8 +79,17 @@ export class SyncBatches<Item> {
       });
   }
 
-  #nameNext(): void {
+  #nameNext(isLate = false): void {
     if (this.#naming !== null || this.#waiting.length === 0) return;
+    if (this.#onWay > 0 && !this.#isFull && !isLate) {
+      this.#cancelWait ??= this.#clock.at(this.#clock.now() + most.ms, () => {
+        this.#cancelWait = null;
+        this.#nameNext(true);
+      });
+      return;
+    }
+    this.#cancelWait?.();
+    this.#cancelWait = null;
     const batch = this.#waiting.splice(0, most.files);
     this.#bytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#naming = this.#syncAndName(batch).finally(() => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MovableClock } from "../../../src/clock.ts";
 import type { Unnamed } from "../../../src/flows/files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../../../src/flows/files/sync-batches.ts";
 
@@ -9,6 +10,7 @@ function batchWorld() {
   let numberOf = new Map<Unnamed, number>();
   let fails = false;
   let held: Promise<void> | null = null;
+  const clock = new MovableClock({ frozenAt: 0 });
   const batches = new SyncBatches<number>({
     sync: async (file) => {
       if (broken.has(numberOf.get(file)!)) throw new Error("no space");
@@ -19,6 +21,7 @@ function batchWorld() {
       if (fails) throw new Error("no table");
       for (const { onNamed } of files) onNamed();
     },
+    clock,
   });
   const add = (number: number, bytes = 100) => {
     const file: Unnamed = { remove: async () => void log.push(`removed ${number}`) };
@@ -39,7 +42,7 @@ function batchWorld() {
     held = promise;
     return resolve;
   };
-  return { log, broken, hold, batches, add, addAll, settled, failNames: () => (fails = true) };
+  return { log, broken, hold, batches, clock, add, addAll, settled, failNames: () => (fails = true) };
 }
 
 function withResolvers() {
@@ -71,6 +74,44 @@ test("a file waits for no other one", async () => {
   const { log, add } = batchWorld();
   expect(await add(0)).toBe("0 has its name");
   expect(log).toEqual(["named 0"]);
+});
+
+test("files wait for one that is on its way, which may fail", async () => {
+  const { log, batches, addAll, settled } = batchWorld();
+  const { promise, resolve } = withResolvers();
+  const download = batches.during(async () => {
+    await promise;
+    throw new Error("cut");
+  });
+  addAll(3);
+  await settled();
+  expect(log).toEqual([]);
+  resolve();
+  await expect(download).rejects.toThrow("cut");
+  await settled();
+  expect(log).toEqual(["named 0 1 2"]);
+});
+
+test("files wait for others up to 200 ms, or until they are a full batch", async () => {
+  const { log, batches, add, addAll, clock, settled } = batchWorld();
+  const { promise, resolve } = withResolvers();
+  const download = batches.during(() => promise);
+  addAll(3);
+  await settled();
+  clock.advance(199);
+  await settled();
+  expect(log).toEqual([]);
+  clock.advance(1);
+  await settled();
+  expect(log).toEqual(["named 0 1 2"]);
+  for (let number = 0; number < 64; number++) add(number);
+  await settled();
+  expect(log).toEqual(["named 0 1 2", `named ${numbers(0, 64)}`]);
+  add(64, 8 * 1024 * 1024);
+  await settled();
+  expect(log.slice(2)).toEqual(["named 64"]);
+  resolve();
+  await download;
 });
 
 test("a file that cannot be synced is removed, and the others get their names", async () => {

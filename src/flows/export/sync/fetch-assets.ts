@@ -51,6 +51,7 @@ export class AssetFetcher {
     this.#batches = new SyncBatches({
       sync: (file) => run.mirror.store.sync!(file),
       name: (files) => this.#placeAll(files),
+      clock: run.tools.clock,
     });
   }
 
@@ -88,7 +89,7 @@ export class AssetFetcher {
 
   async #try(wanted: WantedAsset): Promise<void> {
     try {
-      const { placed } = await this.#limit(() => this.#fetch(wanted));
+      const { placed } = await this.#limit(() => this.#batches.during(() => this.#fetch(wanted)));
       await placed;
       this.#consecutive = 0;
     } catch (error) {

@@ -53,7 +53,11 @@ export function batchFilesOnWindows(windows: () => Windows): void {
         "Start the program that it starts, such as: -- node FILE\n";
       const rejected = { exit: 2, stderr, shown: null, isInjected: false };
       expect(await start("show.cmd", ...args, "last")).toEqual(rejected);
-      expect(await start("show", ...args)).toMatchObject({ exit: 2, shown: null, isInjected: false });
+    });
+
+    test("are rejected likewise where its name has no ending", async () => {
+      const rejected = { exit: 2, shown: null, isInjected: false };
+      expect(await start("show", `a"&${command}&"b`)).toMatchObject(rejected);
     });
 
     test("may have all of that for other programs", async () => {

@@ -111,7 +111,7 @@ export class BucketMirror implements MirrorStore {
 
   async put(
     path: string,
-    content: Content,
+    content: Content | string,
     { exclusive = false, entry }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
     const key = toObjectKey(path);

@@ -6,6 +6,9 @@ import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
 export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
+/** What a file is made of: bytes, a file that `write` has made and that is on the disk, or the path of an image in `scratch`. */
+export type PutContent = Content | Unnamed | string;
+
 /** The next content of a file, by the one that it has (null without a file); null where it stays as it is. */
 export type Change = (content: Buffer | null) => Promise<Buffer | null>;
 
@@ -68,17 +71,20 @@ export interface MirrorStore {
   readParts(path: string): AsyncIterable<Uint8Array>;
   /**
    * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * null. `entry`: of an image. A file that `write` has made, and that is on the disk, gets its name.
+   * null. `entry`: of an image.
    */
   put(
     path: string,
-    content: Content | Unnamed,
+    content: PutContent,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
-  /** Writes a file without its name, so that many can wait for the disk together; missing where each waits alone. */
-  write?(content: Content): Promise<Unnamed>;
+  /**
+   * Writes an image without its name, so that many can wait for the disk together; missing where each waits alone. Of an image in
+   * `scratch`, which is on the disk already, this is the path. `shown`: the path in errors.
+   */
+  write?(image: readonly Uint8Array[] | string, shown: string): Promise<Unnamed>;
   /** Resolves when such a file is on the disk. */
-  sync?(file: Unnamed): Promise<void>;
+  sync?(file: Unnamed, shown: string): Promise<void>;
   /**
    * Changes a small file so that no change of another process or machine gets lost: `change` may be called again, with what
    * that one has written.

@@ -18,7 +18,7 @@ import {
 import type { Clock } from "../../clock.ts";
 import type { BucketAddress } from "./address.ts";
 import { type ObjectContent, toContent } from "./content.ts";
-import { type DirectPut, directPut } from "./direct-put.ts";
+import { type DirectUpload, directPut } from "./direct-put.ts";
 import { openS3, type StoreAccess } from "./s3-client.ts";
 import { isTransient, readStatus, storeError } from "./store-errors.ts";
 
@@ -77,7 +77,7 @@ const writeField = "catalogue-write";
 export class Bucket {
   readonly #options: BucketOptions;
   readonly #s3: S3Client;
-  readonly #putDirectly: DirectPut;
+  readonly #putDirectly: DirectUpload;
   /** How far the store's clock is ahead of the local one, in milliseconds; null before its first response. */
   #ahead: number | null = null;
   etagForm: EtagForm = "quoted";

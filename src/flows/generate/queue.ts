@@ -7,7 +7,7 @@ import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
 import { lookDigest } from "../../state/looks.ts";
 import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
-import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
+import { HeldRunError, sendAgain } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";
 import { sendBatches } from "../run/send.ts";
 import { stoppedBy } from "../run/stage.ts";
@@ -70,7 +70,7 @@ export async function queueGenerations(
     if (stopped === undefined) return stoppedBy(awaitOthers(generating, operation, onQueued));
     if (run.signal.aborted) return stopped;
     const isNew = rejected.size > rejectedBefore;
-    const isHeld = stopped instanceof HeldByAnotherRun;
+    const isHeld = stopped instanceof HeldRunError;
     const canContinue = isHeld
       ? heldInVain++ < mostHeldInVain
       : input.skipInvalid && isNew && isOfInput(stopped);

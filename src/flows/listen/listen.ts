@@ -9,7 +9,7 @@ import { EventLog } from "./event-log.ts";
 import type { Delivery, EventPattern, Handler, HandlerResponse } from "./forward.ts";
 import { matchingTypes } from "./forward.ts";
 import type { EventLine, UnacceptedEvents } from "./log-lines.ts";
-import { type OnPoll, Poller, syntheticEvent } from "./poller.ts";
+import { Poller, type PollHandler, syntheticEvent } from "./poller.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver.ts";
 import { openRegistration, type RegisteredWebhook, seeEnded, type WebhookFault } from "./registration.ts";
 import { watchWebhook } from "./watch-webhook.ts";
@@ -77,7 +77,7 @@ export interface ListenHost {
   /** Called once, when events can come. */
   readonly onListening: (listening: OpenListener) => Promise<void>;
   /** For each poll of a listener that polls. */
-  readonly onPoll?: OnPoll;
+  readonly onPoll?: PollHandler;
   /** The webhook of the listener and its secret, also one that replaces it; null once it was deleted, or left. */
   readonly onWebhook?: (webhook: RegisteredWebhook | null) => void;
   /** The error that a fault of its webhook ends the listener with; null to keep listening. */

@@ -64,7 +64,7 @@ interface PollerOptions {
   /** Takes the end of a task or job: 200, 502 if a handler failed, 500 if it could not be logged. */
   readonly onEnded: (job: EndedJob) => Promise<DeliveryStatus>;
   readonly onProblem: (message: string, hint?: string) => void;
-  readonly onPoll?: OnPoll | undefined;
+  readonly onPoll?: PollHandler | undefined;
 }
 
 type Resources = ReadonlySet<EndedJob["resource"]>;
@@ -73,7 +73,10 @@ type Resources = ReadonlySet<EndedJob["resource"]>;
  * Called when a poll starts. The result is called when it has succeeded, with what is in progress then, and
  * what has ended since the first poll.
  */
-export type OnPoll = () => (found: { readonly inProgress: Resources; readonly ended: Resources }) => void;
+export type PollHandler = () => (found: {
+  readonly inProgress: Resources;
+  readonly ended: Resources;
+}) => void;
 
 const jobKinds = ["import", "export"] as const;
 const jobKey = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;

@@ -27,7 +27,7 @@ export interface AskedSheet {
 }
 
 /** How a sheet was chosen among several: by its columns, or as the user chose it before. */
-export type ChosenBy = "columns" | "memory";
+export type ChoiceSource = "columns" | "memory";
 
 /** The rows with text above a header. */
 export interface RowsAbove {
@@ -54,7 +54,7 @@ interface JudgedSheet {
 interface ChosenSheet {
   readonly index: number;
   readonly header: { readonly row: number; readonly above: RowsAbove };
-  readonly chosen: ChosenBy | null;
+  readonly chosen: ChoiceSource | null;
 }
 
 /**
@@ -152,7 +152,7 @@ const noRows: RowsAbove = { count: 0, row: 1, cells: [] };
 
 function toChosen(
   { sheet: { index, rows }, header: { at } }: JudgedSheet,
-  chosen: ChosenBy | null,
+  chosen: ChoiceSource | null,
 ): ChosenSheet {
   const [first] = rows;
   const above = at === 0 ? noRows : { count: at, row: first!.row, cells: first!.record };

@@ -30,7 +30,7 @@ export class Journal {
     this.#next = run.state.batches.of(run.id).reduce((next, { index }) => Math.max(next, index + 1), 0);
   }
 
-  /** A new batch, ready to be sent. Throws HeldByAnotherRun if another run has one of its rows in flight. */
+  /** A new batch, ready to be sent. Throws HeldRunError if another run has one of its rows in flight. */
   begin(batch: CutBatch): ReadyBatch {
     const { state, account, id, kind } = this.#run;
     const { changesProducts = false, guarded = false } = this.#recording;
@@ -91,13 +91,13 @@ function renewed<Batch extends { index: number }>(run: Run, batch: Batch) {
 }
 
 /** Another run of this machine has one of these rows in flight. */
-export class HeldByAnotherRun extends CatError {
-  override readonly name = "HeldByAnotherRun";
+export class HeldRunError extends CatError {
+  override readonly name = "HeldRunError";
 }
 
 /** The error for a row that another run of that kind has in flight. */
-export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun =>
-  new HeldByAnotherRun(
+export const heldElsewhere = (reference: string, kind: string): HeldRunError =>
+  new HeldRunError(
     `another ${kind} on this machine has already sent ${JSON.stringify(reference)} and has not finished`,
     {
       type: "conflict",

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../clock.ts";
 import { type EventPattern, matches, matchingTypes } from "../../../flows/listen/forward.ts";
-import type { OnPoll } from "../../../flows/listen/poller.ts";
+import type { PollHandler } from "../../../flows/listen/poller.ts";
 import type { WebhookFault } from "../../../flows/listen/registration.ts";
 import { type Came, cannotCome, longestWaitMs, nothingCame, nothingLeft, timedOut } from "./after-command.ts";
 
@@ -84,7 +84,7 @@ export class ListenerEnd {
   }
 
   /** Ends a wait for what is not in progress. */
-  onPoll(onNote: (sentence: string) => void): ReturnType<OnPoll> {
+  onPoll(onNote: (sentence: string) => void): ReturnType<PollHandler> {
     const { goal, hasCommand } = this.options;
     // What the command has started is known to a poll that starts later.
     const isLast = hasCommand && !this.#isRunning;

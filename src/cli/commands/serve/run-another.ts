@@ -61,8 +61,8 @@ interface Parser {
 }
 
 /**
- * Node's `spawn`, or on Windows one that starts batch files too, such as npm and all programs of packages. There cmd reads
- * arguments twice: throws UsageError if it would run a part of one, or lose what follows it.
+ * Node's `spawn`, or on Windows one that starts batch files too, such as npm and all programs of packages.
+ * There cmd reads arguments twice: throws UsageError if it would run a part of one, or lose what follows it.
  */
 async function spawnOfSystem(program: string, args: readonly string[]) {
   if (process.platform !== "win32") return (await import("node:child_process")).spawn;

@@ -131,10 +131,10 @@ const mostPixels = 120_000_000;
 const box = { width: 360, height: 480 } as const;
 const quality = 75;
 
-export type Thumbnailer = (image: Uint8Array) => Promise<string | null>;
+export type ThumbnailMaker = (image: Uint8Array) => Promise<string | null>;
 
 /** Loads the library that scales images. Throws where it is not installed for this system. */
-export async function openThumbnailer(): Promise<Thumbnailer> {
+export async function openThumbnailer(): Promise<ThumbnailMaker> {
   const { default: sharp } = await import("sharp");
   return (image) => thumbnail(sharp, image);
 }

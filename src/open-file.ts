@@ -263,10 +263,11 @@ function lstatFolder(path: string) {
 }
 
 /**
- * Whether a file or folder has the owner of files that this process creates in `folder`. Not compared with the user of the
- * process: network drives and USB sticks give files other owners.
+ * Whether a file or folder has the owner of files that this process creates in `folder`. Another owner than the user of the
+ * process needs a look: network drives and USB sticks give files other owners. A kill leaves the file of that look.
  */
 export function isOwnFile(path: string, folder: string = dirname(path)): boolean {
+  if (lstatSync(path).uid === ownUid()) return true;
   const probe = join(folder, temporaryName(".owner-"));
   let file: number;
   try {

@@ -8,6 +8,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -143,6 +144,13 @@ test("compares the owner of a file with that of new ones, and leaves nothing beh
   expect([isOwnFile(join(folder, "a")), lstatSync(join(folder, "b")).nlink]).toEqual([true, 2]);
   expect(readdirSync(folder).sort()).toEqual(["a", "b"]);
   expect(existsSync(join(folder, "c"))).toBe(false);
+});
+
+test("compares the owner of a file of this user without a file, which a kill would leave", () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "a"), "");
+  utimesSync(folder, 1, 1);
+  expect([isOwnFile(join(folder, "a")), lstatSync(folder).mtimeMs]).toEqual([true, 1_000]);
 });
 
 describe("too many open files", () => {

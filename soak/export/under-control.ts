@@ -1,11 +1,13 @@
+import type { DiskFault } from "../trouble.ts";
 import type { Control } from "./controls.ts";
-import { type ExportTrouble, type LaterRun, type Mode, type Scenario, scenarioOf } from "./scenario.ts";
-
-/** Nothing happens to the process. */
-const undisturbed: ExportTrouble = {
-  ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
-  ...{ failsAfterWork: null, restart: null, timeout: null },
-};
+import {
+  type ExportTrouble,
+  type LaterRun,
+  type Mode,
+  type Scenario,
+  scenarioOf,
+  undisturbed,
+} from "./scenario.ts";
 
 /** The first process is killed while it has half of an artifact. */
 const cutDownload: ExportTrouble = {
@@ -18,6 +20,12 @@ const lostInGateway: ExportTrouble = {
   ...undisturbed,
   gateway: { step: "creating jobs", status: 403, passesOn: true, times: 10_000 },
 };
+
+/** The power fails, or the process is killed, before it has named the third image. */
+const stoppedNaming = (then: DiskFault["then"], step: DiskFault["step"] = "naming"): ExportTrouble => ({
+  ...undisturbed,
+  disk: { step, nth: 9, then },
+});
 
 interface Needs {
   /** The kind of export; that of the scenario if it is among several. */
@@ -34,6 +42,11 @@ const needs: Readonly<Record<Control, Needs>> = {
   "trust-gateway": { modes: ["manifest", "zip", "extract"], troubles: [lostInGateway] },
   "believe-lists": { modes: ["sync"], laterRuns: [listed("two thirds"), listed("empty")] },
   "remove-most": { modes: ["sync"], laterRuns: [listed("empty")] },
+  "never-sync": { modes: ["sync"], troubles: [stoppedNaming("power cut")] },
+  "name-first": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
+  "forget-record": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
+  "believe-record": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
+  "keep-unnamed": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
   "late-mark": { modes: ["sync"], laterRuns: [{ list: null, aheadMs: 600_000, delete: false }] },
 };
 

@@ -232,13 +232,17 @@ async function followTasks(
         onProgress,
       ),
     );
+    // What was saved is shown whatever could not be written.
+    let unlisted: unknown;
     if (place !== null && watched.files.size > 0) {
       const { writeLists } = await import("../files/save-folder.ts");
       const again = "run the same command again";
       const csv = await (await import("../settings/csv-style.ts")).excelStyle(app, excel);
-      await writeLists(place, watched.rows, { clock, formulaGuard, csv, again });
+      await writeLists(place, watched.rows, { clock, formulaGuard, csv, again }).catch((error) => {
+        unlisted = error;
+      });
     }
-    await report(app, { ...flags, typed, wait }, printing, watched);
+    await report(app, { ...flags, typed, wait }, printing, { ...watched, unlisted });
   } finally {
     patience.release();
   }
@@ -274,7 +278,7 @@ async function report(
   app: App,
   { run, save, typed, wait, thumbnail = false }: FollowFlags & { typed: readonly string[]; wait: boolean },
   printing: Printing<FollowedTask>,
-  { tasks, lost, files, labels, unlabeled, faults, stopped }: WatchedTasks,
+  { tasks, lost, files, labels, unlabeled, faults, unlisted, stopped }: WatchedTasks & { unlisted: unknown },
 ): Promise<void> {
   const rows = tasks.map((task): FollowedTask => {
     const file = files.get(task.id);
@@ -308,7 +312,7 @@ async function report(
       hint: "Check the ID: cat tasks list",
     });
   }
-  const [fault] = faults.values();
+  const [fault = unlisted] = faults.values();
   if (fault !== undefined) throw fault;
   const open = tasks.filter(({ status }) => status !== "succeeded" && status !== "failed").length;
   if (!wait && open > 0)

@@ -1,8 +1,8 @@
 import { unlinkSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { moveFile, syncFolder } from "../../move-file.ts";
-import { type OpenFile, removeTemporary, temporaryFile } from "../../open-file.ts";
+import { type OpenFile, removeTemporary, temporaryFile, temporaryName } from "../../open-file.ts";
 import { OutputError } from "./disk.ts";
 import { moveAndKeepEarlier } from "./earlier-files.ts";
 import { appeared, moveToFreeName, whereLinksLead } from "./file-names.ts";
@@ -147,6 +147,7 @@ export interface UnnamedPlace {
 
 /** A file with all its bytes that has no name of its own yet. */
 export interface Unnamed {
+  /** Never throws. */
   remove(): Promise<void>;
 }
 
@@ -157,9 +158,11 @@ export interface Unnamed {
  * copy that a write is.
  */
 export class UnnamedFile implements Unnamed {
-  readonly #file: OpenFile;
+  readonly #path: string;
+  readonly #file: OpenFile | null;
 
-  private constructor(file: OpenFile) {
+  private constructor(path: string, file: OpenFile | null = null) {
+    this.#path = path;
     this.#file = file;
   }
 
@@ -167,10 +170,11 @@ export class UnnamedFile implements Unnamed {
     content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     { parts, start }: UnnamedPlace,
   ): Promise<UnnamedFile> {
-    const file = new UnnamedFile(await temporaryFile(parts, start, 0o666));
+    const open = await temporaryFile(parts, start, 0o666);
+    const file = new UnnamedFile(open.path, open);
     try {
-      if (Array.isArray(content)) file.#file.writeSync(content);
-      else for await (const chunk of content) file.#file.writeSync([chunk]);
+      if (Array.isArray(content)) open.writeSync(content);
+      else for await (const chunk of content) open.writeSync([chunk]);
       return file;
     } catch (error) {
       await file.remove();
@@ -178,19 +182,26 @@ export class UnnamedFile implements Unnamed {
     }
   }
 
+  /** Takes a file over that is on the disk already: the next one of its name does not replace it. */
+  static take(path: string, { parts, start }: UnnamedPlace): UnnamedFile {
+    const file = new UnnamedFile(join(parts, temporaryName(start)));
+    moveFile(path, file.#path, false);
+    return file;
+  }
+
   /** Returns when its bytes are on the disk. */
-  sync(): Promise<void> {
-    return this.#file.sync().finally(() => this.#file.close());
+  async sync(): Promise<void> {
+    await this.#file?.sync().finally(() => this.#file?.close());
   }
 
   /** Gives it its name, which is there for good once the folder is synced; false if `exclusive` and the name is taken. */
   moveTo(path: string, exclusive: boolean): boolean {
-    return moveFile(this.#file.path, path, exclusive);
+    return moveFile(this.#path, path, exclusive);
   }
 
   async remove(): Promise<void> {
-    await this.#file.close();
-    await rm(this.#file.path, { force: true }).catch(() => {});
+    await this.#file?.close();
+    await rm(this.#path, { force: true }).catch(() => {});
   }
 }
 

@@ -3,12 +3,26 @@ import type { Unnamed } from "./output-file.ts";
 /** A batch has so many files at most, and a file more is too much from so many bytes on. */
 const most = { files: 64, bytes: 8 * 1024 * 1024 };
 
-/** A file that waits for its name. */
-export interface WaitingFile<Item> {
-  readonly item: Item;
+/** A file with all its bytes that waits for its name. */
+export interface WaitingFile {
   readonly file: Unnamed;
   readonly bytes: number;
-  /** Called once it has its name. */
+}
+
+/** The steps of a batch, in their order. An error of `record` is that of all files, any other one is that of its file. */
+interface BatchSteps<Item, Target> {
+  /** Resolves when a file is on the disk; called for all of them at once. */
+  sync(item: Item): Promise<void>;
+  /** Where a file that is on the disk is to be. */
+  target(item: Item): Promise<Target>;
+  /** Records all targets in one transaction: the next run finds the files that a kill leaves without their names. */
+  record?(targets: readonly Target[]): void;
+  /** Gives a file its name. */
+  name(item: Item, target: Target): Promise<void>;
+}
+
+interface Waiting<Item> {
+  readonly file: Item;
   readonly onNamed: () => void;
   readonly onFailed: (error: unknown) => void;
 }
@@ -17,31 +31,22 @@ export interface WaitingFile<Item> {
  * Files that are synced together, while the next ones are downloaded: the disk takes hardly more time for 64 small files than
  * for one. A batch is what came while the one before was written. A kill leaves the files of two batches without their names.
  */
-export class SyncBatches<Item> {
-  readonly #sync: (file: Unnamed) => Promise<void>;
-  readonly #name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
-  readonly #waiting: WaitingFile<Item>[] = [];
+export class SyncBatches<Item extends WaitingFile, Target> {
+  readonly #steps: BatchSteps<Item, Target>;
+  readonly #waiting: Waiting<Item>[] = [];
   #bytes = 0;
   #naming: Promise<void> | null = null;
   #onRoom = (): void => {};
 
-  /** `sync` resolves when a file is on the disk; `name` gives such files their names, and calls back for each. */
-  constructor({
-    sync,
-    name,
-  }: {
-    sync: (file: Unnamed) => Promise<void>;
-    name: (files: readonly WaitingFile<Item>[]) => Promise<void>;
-  }) {
-    this.#sync = sync;
-    this.#name = name;
+  constructor(steps: BatchSteps<Item, Target>) {
+    this.#steps = steps;
   }
 
-  /** Adds a file with all its bytes; resolves once it has its name. */
-  add(item: Item, file: Unnamed, bytes: number): Promise<void> {
+  /** Adds a file; resolves once it has its name. One that fails is removed, and the others are not affected. */
+  add(file: Item): Promise<void> {
     return new Promise((onNamed, onFailed) => {
-      this.#waiting.push({ item, file, bytes, onNamed, onFailed });
-      this.#bytes += bytes;
+      this.#waiting.push({ file, onNamed, onFailed });
+      this.#bytes += file.bytes;
       // With those that come in the same turn of the event loop.
       if (this.#waiting.length === 1) setImmediate(() => this.#nameNext());
     });
@@ -62,7 +67,7 @@ export class SyncBatches<Item> {
   #nameNext(): void {
     if (this.#naming !== null || this.#waiting.length === 0) return;
     const batch = this.#waiting.splice(0, most.files);
-    this.#bytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0);
+    this.#bytes -= batch.reduce((sum, { file }) => sum + file.bytes, 0);
     this.#naming = this.#syncAndName(batch).finally(() => {
       this.#naming = null;
       this.#nameNext();
@@ -75,21 +80,37 @@ export class SyncBatches<Item> {
     return this.#waiting.length >= most.files || this.#bytes >= most.bytes;
   }
 
-  async #syncAndName(batch: readonly WaitingFile<Item>[]): Promise<void> {
-    const synced: WaitingFile<Item>[] = [];
-    const fail = async ({ file, onFailed }: WaitingFile<Item>, error: unknown) => {
-      await file.remove();
-      onFailed(error);
-    };
-    await Promise.all(
-      batch.map((waiting) =>
-        this.#sync(waiting.file).then(
-          () => synced.push(waiting),
-          (error) => fail(waiting, error),
-        ),
-      ),
-    );
-    // One that has its name has been called back, and nothing of it is removed.
-    await this.#name(synced).catch((error) => Promise.all(synced.map((waiting) => fail(waiting, error))));
+  async #syncAndName(batch: readonly Waiting<Item>[]): Promise<void> {
+    const { sync, target, record, name } = this.#steps;
+    const areSynced = await Promise.all(batch.map((one) => orFailed(one, sync(one.file))));
+    const placed: [Waiting<Item>, Target][] = [];
+    for (const one of batch.filter((_, at) => areSynced[at]))
+      await orFailed(
+        one,
+        target(one.file).then((at) => placed.push([one, at])),
+      );
+    try {
+      if (placed.length > 0) record?.(placed.map(([, at]) => at));
+    } catch (error) {
+      await Promise.all(placed.map(([one]) => failed(one, error)));
+      return;
+    }
+    for (const [one, at] of placed) await orFailed(one, name(one.file, at).then(one.onNamed));
   }
+}
+
+/** Whether work on a file succeeds; otherwise the file is removed. */
+const orFailed = <Item extends WaitingFile>(one: Waiting<Item>, work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error) => failed(one, error),
+  );
+
+async function failed<Item extends WaitingFile>(
+  { file, onFailed }: Waiting<Item>,
+  error: unknown,
+): Promise<false> {
+  await file.file.remove();
+  onFailed(error);
+  return false;
 }

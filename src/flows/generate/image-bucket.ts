@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { CatError } from "../../errors.ts";
 import { newFile } from "../../open-file.ts";
 import type { Bucket, Condition } from "../bucket/bucket.ts";
-import { fileContent, toContent } from "../bucket/content.ts";
+import { type ObjectContent, toContent } from "../bucket/content.ts";
 import { probeConditions } from "../bucket/lease.ts";
 import { temporaryFolder } from "../files/disk.ts";
 import { type FolderOptions, folderResults, writeFolderResults } from "./folder-results.ts";
@@ -65,12 +65,9 @@ export class ImageBucket {
     return (await this.#bucket.head(name))?.metadata.label === "true";
   }
 
-  /** Moves a complete image from the folder into the bucket. */
-  async take(name: string, { task, label, type }: SavedImage): Promise<void> {
-    const path = join(this.folder, name);
+  async take(name: string, content: ObjectContent, { task, label, type }: SavedImage): Promise<void> {
     const metadata = { "task-id": task, "ai-generated": "true", label: String(label) };
-    await this.#bucket.put(name, await fileContent(path), { type, metadata });
-    await rm(path, { force: true });
+    await this.#bucket.put(name, content, { type, metadata });
     this.#names.add(name);
   }
 

@@ -7,11 +7,14 @@ import type { Client } from "../../client/client.ts";
 import { detectImageType, imageExtensions, imageTypeBytes, safeFilename } from "../../contract/image-file.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
-import { moveFile, syncFolder } from "../../move-file.ts";
-import { isLabeled, toDigitalSource } from "../files/ai-label.ts";
+import { syncFolder } from "../../move-file.ts";
+import { fileContent, toContent } from "../bucket/content.ts";
+import { hasLabel, isLabeled, toDigitalSource } from "../files/ai-label.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { downloadFile, rejectIncompleteImage, withSizeHint } from "../files/download-file.ts";
-import { placeFile } from "../files/output-file.ts";
+import { imageInMemory } from "../files/image-bytes.ts";
+import { UnnamedFile } from "../files/output-file.ts";
+import { SyncBatches, type WaitingFile } from "../files/sync-batches.ts";
 import type { Service } from "../service.ts";
 import type { ImageBucket } from "./image-bucket.ts";
 import { type NamedOutput, rejectedFolder } from "./result.ts";
@@ -29,6 +32,18 @@ export interface SaveOptions {
   readonly bucket?: ImageBucket | null | undefined;
 }
 
+/** An image that is saved: under which name, and whether it has the label of generated ones. */
+interface SavedOutput {
+  readonly name: string;
+  readonly label: boolean;
+}
+
+/** An image of the folder that waits for its name. */
+interface UnnamedOutput extends WaitingFile {
+  readonly file: UnnamedFile;
+  readonly path: string;
+}
+
 /** Saves outputs in a folder, several at once. */
 export class OutputSaver {
   readonly #folder: string;
@@ -37,6 +52,11 @@ export class OutputSaver {
   readonly #options: SaveOptions;
   readonly #limit = pLimit(downloadsAtOnce);
   readonly #jobs: Promise<void>[] = [];
+  readonly #batches = new SyncBatches<UnnamedOutput, string>({
+    sync: ({ file, path }) => orUnusable(path, () => file.sync()),
+    target: async ({ path }) => path,
+    name: ({ file }, path) => orUnusable(path, () => void file.moveTo(path, false)),
+  });
   /** The paths of the files in the folder, with slashes, by task ID. */
   readonly files = new Map<string, string>();
   /** Whether each of these files has the label, by task ID. */
@@ -58,45 +78,63 @@ export class OutputSaver {
   /** Saves the output of a task, unless an earlier command has; returns at once. */
   add(task: Task, named: NamedOutput): void {
     const save = async () => {
+      this.#signal.throwIfAborted();
+      const { bucket } = this.#options;
+      return bucket ? this.#intoBucket(task, named, bucket) : this.#intoFolder(task, named);
+    };
+    const job = async () => {
       try {
-        this.#signal.throwIfAborted();
-        const { name, label } = this.#options.bucket
-          ? await this.#intoBucket(task, named, this.#options.bucket)
-          : await this.#intoFolder(task, named);
+        const { name, label, placed } = await this.#limit(save);
+        // While others are downloaded.
+        await placed;
         this.files.set(task.id, name);
         this.labels.set(task.id, label);
       } catch (error) {
         this.faults.set(task.id, withSizeHint(error));
       }
     };
-    this.#jobs.push(this.#limit(save));
+    this.#jobs.push(job());
   }
 
   /** Waits until every output that was added is on the disk, under its name. */
   async settled(): Promise<void> {
     await Promise.all(this.#jobs);
-    if (this.files.size > 0) await syncFolder(this.#folder);
+    if (this.files.size === 0) return;
+    await syncFolder(this.#folder);
+    // At the end: another process that saves the same outputs has given its files their names by now.
+    for (const part of (await this.#readFolder()).parts)
+      if (this.files.has(part.split(".", 2)[1]!)) await rm(join(this.#folder, part), { force: true });
   }
 
-  async #intoFolder(task: Task, named: NamedOutput): Promise<{ name: string; label: boolean }> {
-    const name = (await this.#findSaved(task, named)) ?? (await this.#save(task, named));
-    // Also of an earlier command, or as the service has sent it.
-    return { name, label: isLabeled(join(this.#folder, name)) };
+  /** `placed` resolves once the image has its name. */
+  async #intoFolder(task: Task, named: NamedOutput): Promise<SavedOutput & { placed?: Promise<void> }> {
+    const saved = await this.#findSaved(task, named);
+    // As an earlier command has saved it, or the service has sent it.
+    if (saved !== null) return { name: saved, label: isLabeled(join(this.#folder, saved)) };
+    const { chunks, path: complete, bytes, name, label } = await this.#download(task, named);
+    const path = join(this.#folder, name);
+    const unnamed = { parts: this.#folder, start: `.${task.id}.` };
+    const file = await orUnusable(path, () =>
+      chunks === null ? UnnamedFile.take(complete, unnamed) : UnnamedFile.write(chunks, unnamed),
+    );
+    const placed = this.#batches.add({ file, path, bytes });
+    placed.catch(() => {});
+    await this.#batches.room();
+    return { name, label, placed };
   }
 
   async #intoBucket(
     task: Task,
     named: NamedOutput,
     bucket: ImageBucket,
-  ): Promise<{ name: string; label: boolean }> {
+  ): Promise<SavedOutput & { placed?: undefined }> {
     const own = outputExtensions.map((extension) => outputName(named, task.id, extension));
     const saved = own.find((name) => bucket.has(name));
     if (saved !== undefined) return { name: saved, label: await bucket.isLabeled(saved) };
-    const name = await this.#save(task, named);
-    const label = isLabeled(join(this.#folder, name));
-    const [type = ""] =
-      Object.entries(imageExtensions).find(([, extension]) => name.endsWith(extension)) ?? [];
-    await bucket.take(name, { task: task.id, label, type });
+    const { chunks, path, type, name, label } = await this.#download(task, named);
+    const content = chunks === null ? await fileContent(path) : toContent(Buffer.concat(chunks));
+    await bucket.take(name, content, { task: task.id, label, type });
+    if (chunks === null) await rm(path, { force: true });
     return { name, label };
   }
 
@@ -123,8 +161,8 @@ export class OutputSaver {
     return this.#before;
   }
 
-  /** Saves a small output at once, and a large one with a part on the disk, which the next command continues. */
-  async #save({ id, type: made, output_image }: Task, named: NamedOutput): Promise<string> {
+  /** Downloads a small output into memory, and a large one to a path, with a part that the next command continues. */
+  async #download({ id, type: made, output_image }: Task, named: NamedOutput) {
     if (output_image === null) throw new Error(`task ${id} has no output`);
     const { url } = output_image;
     const signal = this.#signal;
@@ -134,7 +172,7 @@ export class OutputSaver {
     };
     let type: (typeof imageTypes)[number] | null = null;
     const path = join(this.#folder, `.${outputName(named, id, "")}.image`);
-    const { chunks, label } = await downloadFile(this.#client, {
+    const { chunks, bytes, label } = await downloadFile(this.#client, {
       path,
       inMemory: true,
       url,
@@ -151,21 +189,20 @@ export class OutputSaver {
       check: async (part) => rejectIncompleteImage(part, url),
     });
     if (label === false) this.unlabeled++;
-    const name = outputName(named, id, imageExtensions[type!]);
-    const target = join(this.#folder, name);
-    const unusable = (error: NodeJS.ErrnoException) => {
-      throw new OutputError(target, error);
+    return {
+      ...{ chunks, path, bytes, type: type! as keyof typeof imageExtensions },
+      name: outputName(named, id, imageExtensions[type!]),
+      label: label ?? (chunks === null ? isLabeled(path) : hasLabel(imageInMemory(chunks))),
     };
-    if (chunks === null) {
-      await Promise.resolve()
-        .then(() => moveFile(path, target, false))
-        .catch(unusable);
-      return name;
-    }
-    for (const part of (await this.#readFolder()).parts)
-      if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
-    await placeFile(target, chunks, { parts: this.#folder, start: `.${id}.` }).catch(unusable);
-    return name;
+  }
+}
+
+/** Throws an OutputError of a path where the system fails the work on its file. */
+async function orUnusable<Result>(path: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new OutputError(path, error as NodeJS.ErrnoException);
   }
 }
 

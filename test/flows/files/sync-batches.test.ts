@@ -1,29 +1,46 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Unnamed } from "../../../src/flows/files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../../../src/flows/files/sync-batches.ts";
+import { repetitions } from "../../support/repetitions.ts";
 
-/** Batches of files that are called by a number; `log` has what happened in order. */
-function batchWorld() {
+type Step = "sync" | "target" | "record" | "name";
+
+interface NumberedFile extends WaitingFile {
+  readonly number: number;
+}
+
+/**
+ * Batches of files that are called by a number; `log` has what happened in order. A file fails at the step that `fails` has for
+ * it, and its whole batch if that is `record`.
+ */
+function batchWorld(fails: ReadonlyMap<number, Step> = new Map()) {
   const log: string[] = [];
-  const broken = new Set<number>();
-  let numberOf = new Map<Unnamed, number>();
-  let fails = false;
   let held: Promise<void> | null = null;
-  const batches = new SyncBatches<number>({
-    sync: async (file) => {
-      if (broken.has(numberOf.get(file)!)) throw new Error("no space");
+  const pass = (step: Step, number: number) => {
+    if (fails.get(number) === step) throw new Error(`no ${step}`);
+  };
+  const batches = new SyncBatches<NumberedFile, number>({
+    sync: async ({ number }) => {
+      pass("sync", number);
+      log.push(`synced ${number}`);
     },
-    name: async (files: readonly WaitingFile<number>[]) => {
-      log.push(`named ${files.map(({ item }) => item).join(" ")}`);
+    target: async ({ number }) => {
+      pass("target", number);
+      return number;
+    },
+    record: (numbers) => {
+      for (const number of numbers) pass("record", number);
+      log.push(`recorded ${numbers.join(" ")}`);
+    },
+    name: async (_, number) => {
       await held;
-      if (fails) throw new Error("no table");
-      for (const { onNamed } of files) onNamed();
+      pass("name", number);
+      log.push(`named ${number}`);
     },
   });
   const add = (number: number, bytes = 100) => {
-    const file: Unnamed = { remove: async () => void log.push(`removed ${number}`) };
-    numberOf = new Map([...numberOf, [file, number]]);
-    return batches.add(number, file, bytes).then(
+    const file = { remove: async () => void log.push(`removed ${number}`) };
+    return batches.add({ file, number, bytes }).then(
       () => `${number} has its name`,
       (error: Error) => `${number}: ${error.message}`,
     );
@@ -35,72 +52,138 @@ function batchWorld() {
   };
   /** Lets no file get its name until the function that is returned is called. */
   const hold = () => {
-    const { promise, resolve } = withResolvers();
-    held = promise;
-    return resolve;
+    let release = () => {};
+    held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return release;
   };
-  return { log, broken, hold, batches, add, addAll, settled, failNames: () => (fails = true) };
-}
-
-function withResolvers() {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
+  const recorded = () => log.filter((line) => line.startsWith("recorded"));
+  return { log, recorded, hold, batches, add, addAll, settled };
 }
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => from + at).join(" ");
 
 test("64 files are one batch, and what comes meanwhile is the next one", async () => {
-  const { log, add, addAll } = batchWorld();
+  const { recorded, add, addAll } = batchWorld();
   const added = addAll(130);
   await added[0];
   added.push(add(130));
   expect(await Promise.all(added)).toEqual(Array.from({ length: 131 }, (_, at) => `${at} has its name`));
-  expect(log).toEqual([
-    `named ${numbers(0, 64)}`,
-    `named ${numbers(64, 128)}`,
-    expect.stringMatching(/^named 128 129( 130)?$/),
-    ...(log.length > 3 ? ["named 130"] : []),
+  expect(recorded()).toEqual([
+    `recorded ${numbers(0, 64)}`,
+    `recorded ${numbers(64, 128)}`,
+    `recorded ${numbers(128, 131)}`,
   ]);
 });
 
 test("a file waits for no other one", async () => {
   const { log, add } = batchWorld();
   expect(await add(0)).toBe("0 has its name");
-  expect(log).toEqual(["named 0"]);
+  expect(log).toEqual(["synced 0", "recorded 0", "named 0"]);
 });
 
-test("a file that cannot be synced is removed, and the others get their names", async () => {
-  const { log, addAll, broken } = batchWorld();
-  broken.add(1);
-  const added = addAll(3);
-  expect(await Promise.all(added)).toEqual(["0 has its name", "1: no space", "2 has its name"]);
-  expect(log).toEqual(["removed 1", "named 0 2"]);
+test.each(["sync", "target", "name"] as const)(
+  "a file that fails is removed, and the others get their names: %s",
+  async (step) => {
+    const { log, addAll } = batchWorld(new Map([[1, step]]));
+    expect(await Promise.all(addAll(3))).toEqual(["0 has its name", `1: no ${step}`, "2 has its name"]);
+    expect(log.filter((line) => /^(named|removed)/.test(line)).toSorted()).toEqual([
+      "named 0",
+      "named 2",
+      "removed 1",
+    ]);
+  },
+);
+
+test("files that could not be recorded are removed, each with the error, and the next batch is written", async () => {
+  const { log, recorded, addAll } = batchWorld(new Map([[63, "record"]]));
+  const outcomes = await Promise.all(addAll(65));
+  expect(outcomes).toEqual([...Array.from({ length: 64 }, (_, at) => `${at}: no record`), "64 has its name"]);
+  expect(recorded()).toEqual(["recorded 64"]);
+  expect(log.filter((line) => line.startsWith("removed"))).toHaveLength(64);
 });
 
-test("files that could not be recorded are removed, each with the error", async () => {
-  const { log, addAll, failNames } = batchWorld();
-  failNames();
-  const added = addAll(2);
-  expect(await Promise.all(added)).toEqual(["0: no table", "1: no table"]);
-  expect(log).toEqual(["named 0 1", "removed 0", "removed 1"]);
+test("there is no room while one batch is written and the next one is full, by files or by bytes", async () => {
+  for (const [count, bytes] of [
+    [128, 100],
+    [66, 4 * 1024 * 1024],
+  ] as const) {
+    const { addAll, batches, hold, settled } = batchWorld();
+    const release = hold();
+    addAll(count, bytes);
+    await settled();
+    let hasRoom = false;
+    void batches.room().then(() => {
+      hasRoom = true;
+    });
+    await settled();
+    expect(hasRoom).toBe(false);
+    release();
+    await settled();
+    expect(hasRoom).toBe(true);
+  }
 });
 
-test("there is no room while one batch is written and the next one is full", async () => {
-  const { addAll, batches, hold, settled } = batchWorld();
-  const release = hold();
-  addAll(128);
-  await settled();
-  let hasRoom = false;
-  void batches.room().then(() => {
-    hasRoom = true;
-  });
-  await settled();
-  expect(hasRoom).toBe(false);
-  release();
-  await settled();
-  expect(hasRoom).toBe(true);
+/** Downloads that run at once, and what happens to each file. */
+const scenario = fc.record({
+  writers: fc.integer({ min: 1, max: 16 }),
+  files: fc.array(
+    fc.record({
+      fails: fc.option(fc.constantFrom<Step>("sync", "target", "record", "name"), { freq: 12 }),
+      turns: fc.nat(3),
+      bytes: fc.constantFrom(100, 100_000, 4 * 1024 * 1024),
+    }),
+    { maxLength: 300 },
+  ),
+});
+
+test("a file has its name only after its sync and its record, or is removed once and says why", async () => {
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ writers, files }) => {
+      const fates = files.flatMap(({ fails }, at) => (fails === null ? [] : [[at, fails] as const]));
+      const { log, batches, add } = batchWorld(new Map(fates));
+      const outcomes: Promise<string>[] = [];
+      let [next, open, most] = [0, 0, 0];
+      const write = async () => {
+        while (next < files.length) {
+          const number = next++;
+          const { turns, bytes } = files[number]!;
+          for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+          most = Math.max(most, ++open);
+          outcomes[number] = add(number, bytes).finally(() => open--);
+          await batches.room();
+        }
+      };
+      await Promise.all(Array.from({ length: writers }, write));
+      const ended = await Promise.all(outcomes);
+      // What a kill leaves at most: two batches, and what each writer adds before it looks for room.
+      expect(most).toBeLessThanOrEqual(128 + writers);
+      const batchOf = (number: number) =>
+        log.findIndex((line) => line.startsWith("recorded") && line.split(" ").includes(String(number)));
+      for (const [number, outcome] of ended.entries()) {
+        const [synced, named, removed] = ["synced", "named", "removed"].map((word) =>
+          log.indexOf(`${word} ${number}`),
+        ) as [number, number, number];
+        const { fails } = files[number]!;
+        if (outcome === `${number} has its name`) {
+          expect([removed, fails]).toEqual([-1, null]);
+          expect(synced).toBeGreaterThanOrEqual(0);
+          expect(batchOf(number)).toBeGreaterThan(synced);
+          expect(named).toBeGreaterThan(batchOf(number));
+        } else {
+          // With the error of its own step, or of a record with others.
+          expect([`${number}: no ${fails}`, `${number}: no record`]).toContain(outcome);
+          expect([named, log.filter((line) => line === `removed ${number}`)]).toEqual([
+            -1,
+            [`removed ${number}`],
+          ]);
+        }
+      }
+      for (const line of log.filter((line) => line.startsWith("recorded")))
+        expect(line.split(" ").length - 1).toBeLessThanOrEqual(64);
+    }),
+    { numRuns: repetitions(60, 1_000) },
+  );
 });

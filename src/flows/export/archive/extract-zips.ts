@@ -7,11 +7,12 @@ import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { syncFolder } from "../../../move-file.ts";
-import { newFile, openKept, rewriteFile } from "../../../open-file.ts";
+import { newFile, type OpenFile, rewriteFile } from "../../../open-file.ts";
 import { labelSplices, splicedChunks } from "../../files/ai-label.ts";
 import { OutputError } from "../../files/disk.ts";
 import { realPath } from "../../files/file-names.ts";
 import { imageInMemory } from "../../files/image-bytes.ts";
+import { SyncBatches, type WaitingFile } from "../../files/sync-batches.ts";
 import type { DigitalSource } from "../../files/xmp.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { ExtractPlan, type PlannedFile, type RenamedFile } from "./extract-plan.ts";
@@ -122,10 +123,14 @@ const writersAtOnce = 8;
 /** Bytes between two reports of progress. */
 const reportBytes = 4_000_000;
 
+/** A file of the folder that is open until it is on the disk. It has its name: the folder gets its own at the end. */
+interface OpenEntry extends WaitingFile {
+  readonly open: OpenFile;
+}
+
 /**
- * Writes all files of a plan into an empty folder, and returns when they are on the disk. They are synced after the last one
- * is written: the disk has most of them by then, and each sync ends sooner. Resolves to the number of images that cannot have
- * their label.
+ * Writes all files of a plan into an empty folder, and returns when they are on the disk. Resolves to the number of images that
+ * cannot have their label.
  */
 async function writeFiles(
   plan: ExtractPlan,
@@ -138,20 +143,26 @@ async function writeFiles(
   const report = () => onProgress({ step: "extracting", done, total: plan.bytes, unit: "bytes" });
   report();
   for (const path of plan.folders) await mkdir(join(folder, path));
+  const batches = new SyncBatches<OpenEntry, null>({
+    sync: ({ open }) => open.syncData().finally(() => open.close()),
+    target: async () => null,
+    name: async () => {},
+  });
   await forEach(plan.files, signal, async (file) => {
-    await writeFile(file, join(folder, file.path), (bytes) => {
+    const open = await writeFile(file, join(folder, file.path), (bytes) => {
       done += bytes;
       if (done - reported < reportBytes) return;
       reported = done;
       report();
     });
-    if (file.source !== undefined && !labelFile(join(folder, file.path), file.source)) unlabeled++;
+    if (file.source !== undefined && !labelFile(open.path, file.source)) unlabeled++;
+    // The folder is removed with what is in it.
+    const synced = batches.add({ open, file: { remove: () => open.close() }, bytes: file.entry.size });
+    synced.catch(() => {});
+    await batches.room();
+    return { synced };
   });
   if (reported < done) report();
-  await forEach(plan.files, signal, async ({ path }) => {
-    const file = await openKept(join(folder, path), "r+");
-    await file.syncData().finally(() => file.close());
-  });
   for (const path of ["", ...plan.folders]) await syncFolder(join(folder, path));
   return unlabeled;
 }
@@ -165,12 +176,12 @@ function labelFile(path: string, source: DigitalSource): boolean {
   return splices !== null;
 }
 
-/** Writes the bytes of an entry to a new file, never more than declared, and compares their CRC-32. */
+/** Writes the bytes of an entry to a new file, never more than declared, and compares their CRC-32. It stays open. */
 async function writeFile(
   { entry, archive }: PlannedFile,
   path: string,
   onBytes: (bytes: number) => void,
-): Promise<void> {
+): Promise<OpenFile> {
   // A new file, and never one that a link leads to.
   const file = await newFile(path, 0o666);
   try {
@@ -184,28 +195,33 @@ async function writeFile(
       const why = `${shownEntry(entry.name)} has another checksum than declared`;
       throw new ArchiveError("damaged_zip", archive, why);
     }
+    return file;
   } catch (error) {
-    throw asArchiveError(error, archive, `${shownEntry(entry.name)} has other bytes than declared`);
-  } finally {
     await file.close();
+    throw asArchiveError(error, archive, `${shownEntry(entry.name)} has other bytes than declared`);
   }
 }
 
-/** Does the work for each file, several at once. After an error none is begun, and all are waited for. */
+/**
+ * Does the work for each file, several at once, and waits until it is on the disk while others are written. After an error none
+ * is begun, and all are waited for.
+ */
 async function forEach(
   files: readonly PlannedFile[],
   signal: AbortSignal,
-  work: (file: PlannedFile) => Promise<void>,
+  work: (file: PlannedFile) => Promise<{ readonly synced: Promise<void> }>,
 ): Promise<void> {
   const limit = pLimit(writersAtOnce);
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
-  await Promise.allSettled(
-    files.map((file) =>
-      limit(async () => {
-        if (!either.aborted) await work(file).catch((error) => stop.abort(error));
-      }),
-    ),
-  );
+  const orStop = async (file: PlannedFile) => {
+    try {
+      const written = await limit(() => (either.aborted ? null : work(file)));
+      await written?.synced;
+    } catch (error) {
+      stop.abort(error);
+    }
+  };
+  await Promise.all(files.map(orStop));
   either.throwIfAborted();
 }

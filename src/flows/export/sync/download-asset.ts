@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../../client/client.ts";
 import { detectImageType } from "../../../contract/image-file.ts";
@@ -13,7 +12,6 @@ import {
 } from "../../files/download-file.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { ListedAsset } from "./mirror-entry.ts";
-import type { Content } from "./mirror-store.ts";
 
 /** What is known of a complete image. */
 export interface ImageFacts extends Pick<DownloadedFile, "bytes" | "label" | "sent"> {
@@ -23,12 +21,10 @@ export interface ImageFacts extends Pick<DownloadedFile, "bytes" | "label" | "se
 }
 
 interface DownloadedImage extends ImageFacts {
-  /** Whether it is in memory. */
-  readonly isSmall: boolean;
-  /** Can be read several times. */
-  readonly content: () => Content;
-  /** Removes what it has on the disk. */
-  release(): Promise<void>;
+  /** Null for an image on the disk. */
+  readonly chunks: readonly Uint8Array[] | null;
+  /** Where it is, if it is not in memory. */
+  readonly path: string;
 }
 
 interface AssetDownload {
@@ -70,13 +66,8 @@ export async function downloadAsset(
     // Its length may be unknown; one in memory has its announced length.
     check: async (part) => rejectIncompleteImage(part, url),
   });
-  if (chunks !== null) {
-    const sha256 = await hashParts(chunks);
-    return { ...file, isSmall: true, content: () => chunks, sha256, mime_type, release: async () => {} };
-  }
-  const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const sha256 = await hashParts(content());
-  return { ...file, isSmall: false, content, sha256, mime_type, release: () => rm(path, { force: true }) };
+  const sha256 = await hashParts(chunks ?? createReadStream(path, { highWaterMark: 1024 * 1024 }));
+  return { ...file, chunks, path, sha256, mime_type };
 }
 
 function imageProblem(head: Uint8Array, announced: string): string | null {

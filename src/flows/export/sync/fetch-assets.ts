@@ -32,7 +32,7 @@ export class AssetFetcher {
   readonly #jobs = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #batches: SyncBatches<SmallImage>;
+  readonly #batches: SyncBatches<UnnamedImage, Target>;
   /** Paths, folded, of new assets that are being written. */
   readonly #taken = new Set<string>();
   #others: Promise<ReadonlySet<string>> | null = null;
@@ -49,8 +49,11 @@ export class AssetFetcher {
     const { scratch } = run.mirror.store;
     this.#left = new Set(existsSync(scratch) ? readdirSync(scratch) : []);
     this.#batches = new SyncBatches({
-      sync: (file) => run.mirror.store.sync!(file),
-      name: (files) => this.#placeAll(files),
+      sync: ({ file, listed, known }) => run.mirror.store.sync!(file, this.#usualPath(listed, known)),
+      // Also in a run that is stopped: what is complete is not downloaded again.
+      target: (image) => this.#target(image),
+      record: (targets) => run.mirror.index.willPlace(targets.map(({ entry }) => entry)),
+      name: (image, target) => this.#name(image, target),
     });
   }
 
@@ -117,7 +120,7 @@ export class AssetFetcher {
     if (input.dryRun || (await this.#takeLeft(wanted))) return { placed: null };
     let { listed } = wanted;
     const { store } = mirror;
-    const { content, release, isSmall, ...image } = await downloadAsset(this.#downloads, listed, {
+    const { chunks, path, ...image } = await downloadAsset(this.#downloads, listed, {
       scratch: store.scratch,
       isLeft: (name) => this.#left.has(name),
       freshUrl: async () => {
@@ -132,20 +135,23 @@ export class AssetFetcher {
       counts.bytes += (image.sent ?? image).bytes;
       if (image.label === false) counts.unlabeled++;
     };
+    let file: Unnamed | null = null;
     try {
       this.#signal.throwIfAborted();
-      if (isSmall && store.write !== undefined) {
-        const file = await store.write(content());
-        const placed = this.#batches.add({ ...wanted, listed, image }, file, image.bytes).then(onPlaced);
+      const shown = this.#usualPath(listed, wanted.known);
+      file = (await store.write?.(chunks ?? path, shown)) ?? null;
+      if (file !== null) {
+        const unnamed = { ...wanted, listed, image, file, bytes: image.bytes };
+        const placed = this.#batches.add(unnamed).then(onPlaced);
         placed.catch(() => {});
         await this.#batches.room();
         return { placed };
       }
-      await this.#place(listed, wanted.known, image, content);
+      await this.#place(listed, wanted.known, image, chunks ?? path);
       onPlaced();
       return { placed: null };
     } finally {
-      await release();
+      if (file === null && chunks === null) await rm(path, { force: true });
     }
   }
 
@@ -165,33 +171,20 @@ export class AssetFetcher {
     return false;
   }
 
-  /** Gives files their names, with one record before for all of them, as `#place` does for one. */
-  async #placeAll(files: readonly WaitingFile<SmallImage>[]): Promise<void> {
+  /** The path of an image, and whether nothing may have it: something else is seen when the file gets it. */
+  async #target({ listed, known, image }: UnnamedImage): Promise<Target> {
+    const own = await this.#ownPath(known);
+    const path = own ?? (await this.#newPath(listed.fields, async () => true));
+    return { entry: toEntry(listed, path, image), exclusive: own === null };
+  }
+
+  async #name({ file, listed, known, image }: UnnamedImage, { entry, exclusive }: Target): Promise<void> {
     const { store, index } = this.#run.mirror;
-    const named: { waiting: WaitingFile<SmallImage>; entry: MirrorEntry; exclusive: boolean }[] = [];
-    for (const waiting of files) {
-      const { listed, known, image } = waiting.item;
-      // Also in a run that is stopped: what is complete is not downloaded again.
-      await orFailed(waiting, async () => {
-        const own = await this.#ownPath(known);
-        // Whether something else has the name is seen when the file gets it.
-        const path = own ?? (await this.#newPath(listed.fields, async () => true));
-        named.push({ waiting, entry: toEntry(listed, path, image), exclusive: own === null });
-      });
-    }
-    index.willPlace(named.map(({ entry }) => entry));
-    for (const { waiting, entry, exclusive } of named) {
-      const { item, file, onNamed } = waiting;
-      await orFailed(waiting, async () => {
-        const placed = await store.put(entry.path, file, { exclusive, entry });
-        if (placed === null) {
-          index.forget(entry.path);
-          this.#taken.delete(foldedPath(entry.path));
-          await this.#place(item.listed, item.known, item.image, () => file);
-        } else this.#indexed({ ...entry, ...placed }, item.known);
-        onNamed();
-      });
-    }
+    const placed = await store.put(entry.path, file, { exclusive, entry });
+    if (placed !== null) return this.#indexed({ ...entry, ...placed }, known);
+    index.forget(entry.path);
+    this.#taken.delete(foldedPath(entry.path));
+    await this.#place(listed, known, image, file);
   }
 
   /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
@@ -199,14 +192,14 @@ export class AssetFetcher {
     listed: ListedAsset,
     known: MirrorEntry | null,
     image: ImageFacts,
-    content: () => Content | Unnamed,
+    content: Content | Unnamed | string,
   ): Promise<void> {
     const { store, index } = this.#run.mirror;
     let placed: Placed | null = null;
     const write = async (path: string, exclusive: boolean) => {
       const entry = toEntry(listed, path, image);
       index.willPlace([entry]);
-      placed = await store.put(path, content(), { exclusive, entry });
+      placed = await store.put(path, content, { exclusive, entry });
       if (placed === null) index.forget(path);
       return placed !== null;
     };
@@ -236,6 +229,11 @@ export class AssetFetcher {
     this.#taken.delete(foldedPath(entry.path));
     counts.recover(toEntryKey(entry));
     (known === null || known.removed === true ? counts.added : counts.changed).add(toEntryKey(entry));
+  }
+
+  /** The path that an image is likely to get. */
+  #usualPath({ fields }: ListedAsset, known: MirrorEntry | null): string {
+    return known?.path ?? this.#run.toPath(fields);
   }
 
   /**
@@ -294,19 +292,16 @@ const toEntry = (
   { bytes, sha256, sent, mime_type }: ImageFacts,
 ): MirrorEntry => ({ ...fields, mime_type, path, bytes, sha256, sent_sha256: sent?.sha256 });
 
-/** Does work on a file that waits for its name. A failure is that of the file, which is removed. */
-async function orFailed({ file, onFailed }: WaitingFile<unknown>, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    await file.remove();
-    onFailed(error);
-  }
+/** An image that waits for its name, written without it. */
+interface UnnamedImage extends WantedAsset, WaitingFile {
+  readonly image: ImageFacts;
 }
 
-/** An image that waits for its name, written without it. */
-interface SmallImage extends WantedAsset {
-  readonly image: ImageFacts;
+/** Where an image is to be. */
+interface Target {
+  readonly entry: MirrorEntry;
+  /** Whether a file that has the path stays. */
+  readonly exclusive: boolean;
 }
 
 /** Removes unfinished downloads that no later run resumes. */

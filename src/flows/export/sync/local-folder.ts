@@ -81,27 +81,31 @@ export class LocalFolder implements MirrorStore {
 
   async put(
     path: string,
-    content: Content | Unnamed,
+    content: Content | Unnamed | string,
     { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
+      const bytes = typeof content === "string" ? createReadStream(content) : content;
       const isPlaced =
-        content instanceof UnnamedFile
-          ? content.moveTo(target, exclusive)
-          : await placeFile(target, content as Content, { ...(await this.#parts()), exclusive });
+        bytes instanceof UnnamedFile
+          ? bytes.moveTo(target, exclusive)
+          : await placeFile(target, bytes as Content, { ...(await this.#parts()), exclusive });
       if (!isPlaced) return null;
       this.#unsynced.add(dirname(target));
       return {};
     });
   }
 
-  async write(content: Content): Promise<UnnamedFile> {
-    return this.#orOutputError(this.#work, async () => UnnamedFile.write(content, await this.#parts()));
+  async write(image: readonly Uint8Array[] | string, shown: string): Promise<UnnamedFile> {
+    return this.#orOutputError(shown, async () => {
+      const place = await this.#parts();
+      return typeof image === "string" ? UnnamedFile.take(image, place) : UnnamedFile.write(image, place);
+    });
   }
 
-  async sync(file: Unnamed): Promise<void> {
-    return this.#orOutputError(this.#work, () => (file as UnnamedFile).sync());
+  async sync(file: Unnamed, shown: string): Promise<void> {
+    return this.#orOutputError(shown, () => (file as UnnamedFile).sync());
   }
 
   async change(path: string, change: Change, clock: Clock): Promise<void> {

@@ -68,17 +68,21 @@ export interface MirrorStore {
   readParts(path: string): AsyncIterable<Uint8Array>;
   /**
    * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * null. `entry`: of an image. A file that `write` has made, and that is on the disk, gets its name.
+   * null. `entry`: of an image. A file that `write` has made, and that is on the disk, gets its name. A text is the path of an image
+   * in `scratch`.
    */
   put(
     path: string,
-    content: Content | Unnamed,
+    content: Content | Unnamed | string,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
-  /** Writes a file without its name, so that many can wait for the disk together; missing where each waits alone. */
-  write?(content: Content): Promise<Unnamed>;
+  /**
+   * Writes an image without its name, so that many can wait for the disk together; missing where each waits alone. Of an image in
+   * `scratch`, which is on the disk already, this is the path. `shown`: the path in errors.
+   */
+  write?(image: readonly Uint8Array[] | string, shown: string): Promise<Unnamed>;
   /** Resolves when such a file is on the disk. */
-  sync?(file: Unnamed): Promise<void>;
+  sync?(file: Unnamed, shown: string): Promise<void>;
   /**
    * Changes a small file so that no change of another process or machine gets lost: `change` may be called again, with what
    * that one has written.

@@ -1,7 +1,8 @@
-import { statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { extractZips } from "../../../../src/flows/export/archive/extract-zips.ts";
+import { OpenFile } from "../../../../src/open-file.ts";
 import { rawZip } from "../../../support/raw-zip.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -138,4 +139,47 @@ test("ignores the permissions in an archive", async () => {
   const signal = new AbortController().signal;
   await extractZips({ archives: [{ path }], dir: join(folder, "out"), signal });
   expect(statSync(join(folder, "out", "a.sh")).mode & 0o7111).toBe(0);
+});
+
+/** Extracts 150 files; `onSync` runs before each sync. */
+async function extractMany(onSync: (number: number, dir: string) => void) {
+  const folder = temporaryFolder();
+  const [path, dir] = [join(folder, "1.zip"), join(folder, "out")];
+  writeFileSync(path, rawZip(Array.from({ length: 150 }, (_, at) => ({ name: `${at}.jpg`, data: `${at}` }))));
+  let number = 0;
+  const syncData = OpenFile.prototype.syncData;
+  const spied = vi.spyOn(OpenFile.prototype, "syncData").mockImplementation(async function (this: OpenFile) {
+    onSync(++number, dir);
+    await syncData.call(this);
+  });
+  try {
+    const { signal } = new AbortController();
+    const result = await extractZips({ archives: [{ path }], dir, signal }).catch((error) => error);
+    return { result, number, files: readdirSync(folder), dir };
+  } finally {
+    spied.mockRestore();
+  }
+}
+
+test("the folder has its name after each of its files is on the disk", async () => {
+  const early: number[] = [];
+  const { number, files } = await extractMany((number, dir) => {
+    if (existsSync(dir)) early.push(number);
+  });
+  expect([number, early, files]).toEqual([150, [], ["1.zip", "out"]]);
+});
+
+test("a disk that is full at a sync fails the extraction, names the folder, and leaves no file, open or not", async () => {
+  const openFiles = () => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);
+  const before = openFiles();
+  const { result, files, dir } = await extractMany((number) => {
+    if (number === 70)
+      throw Object.assign(new Error("no space left on device"), { code: "ENOSPC", syscall: "fdatasync" });
+  });
+  expect(result).toMatchObject({
+    type: "output",
+    message: `cannot write ${dir}: no space left on device`,
+    hint: "Free some space or choose another disk, and run the command again.",
+  });
+  expect([files, openFiles()]).toEqual([["1.zip"], before]);
 });

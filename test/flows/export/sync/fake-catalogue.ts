@@ -30,6 +30,8 @@ export class FakeCatalogue {
   readonly #clock: MovableClock;
   /** Asset IDs whose download fails. */
   failing: ReadonlySet<string> = new Set();
+  /** Asset IDs whose length is not announced: they are downloaded to the disk, as large ones are. */
+  unannounced: ReadonlySet<string> = new Set();
   /** URLs are rejected if they were signed before this one. */
   expiredBefore = 0;
   #signed = 0;
@@ -151,7 +153,7 @@ export class FakeCatalogue {
     if (asset === undefined || product.deletedAt !== null || this.failing.has(asset.id))
       throw new BadResponseError(`${pathname} responded with status 500`, { code: "download_refused" });
     const bytes = bytesOf(product, asset);
-    await target.begin({ etag: null, total: bytes.length });
+    await target.begin({ etag: null, total: this.unannounced.has(asset.id) ? null : bytes.length });
     await target.write([bytes]);
     signal?.throwIfAborted();
     return bytes.length;

@@ -1,3 +1,4 @@
+import { readFileSync, rmSync } from "node:fs";
 import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders.ts";
 import type { Change, Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/disk.ts";
@@ -64,8 +65,9 @@ export class MemoryStore implements MirrorStore {
     yield this.#existing(path);
   }
 
-  async write(content: Content): Promise<UnnamedContent> {
-    const bytes = await joined(content);
+  async write(image: readonly Uint8Array[] | string): Promise<UnnamedContent> {
+    const bytes = typeof image === "string" ? readFileSync(image) : Buffer.concat(image);
+    if (typeof image === "string") rmSync(image);
     this.#onChange("write");
     return new UnnamedContent(bytes);
   }
@@ -75,7 +77,11 @@ export class MemoryStore implements MirrorStore {
     (file as UnnamedContent).isSynced = true;
   }
 
-  async put(path: string, content: Content | Unnamed, { exclusive = false } = {}): Promise<object | null> {
+  async put(
+    path: string,
+    content: Content | Unnamed | string,
+    { exclusive = false } = {},
+  ): Promise<object | null> {
     pathComponents(path);
     if (content instanceof UnnamedContent && !content.isSynced) throw new Error("named before its sync");
     const bytes = content instanceof UnnamedContent ? content.bytes : await joined(content as Content);

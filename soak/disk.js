@@ -1,6 +1,7 @@
 // @ts-nocheck: it replaces functions of node:fs by their names.
 // Loaded before the program: before the n-th step of a kind on the files of its folder, it is killed, the power fails, or the
-// disk is full from then on. A power failure takes half of each file that was not synced.
+// disk is full from then on. A power failure takes half of each file that was not synced. The disk is slow: meanwhile, files
+// gather to batches.
 import fs from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { sep } from "node:path";
@@ -13,6 +14,7 @@ const files = new Map();
 /** The paths of files with bytes that are not synced. */
 const unsynced = new Set();
 const { truncateSync } = fs;
+const syncMs = 15;
 let seen = 0;
 let isFull = false;
 
@@ -56,7 +58,8 @@ function replace(name, before) {
     const callback = args.pop();
     return own(...args, (error, ...results) => {
       if (error == null) next(...results);
-      callback(error, ...results);
+      if (name === "fsync") setTimeout(callback, syncMs, error);
+      else callback(error, ...results);
     });
   };
   // `promisify` looks for more than the function.

@@ -30,14 +30,14 @@ export const controls = {
   /** Images of a mirror get their names before they are on the disk. */
   "never-sync": {
     file: "src/flows/files/sync-batches.ts",
-    from: "this.#sync(waiting.file).then(",
-    to: "Promise.resolve().then(",
+    from: "orFailed(one, sync(one.file))",
+    to: "orFailed(one, Promise.resolve())",
   },
   /** They get their names before their record. */
   "name-first": {
-    file: "src/flows/export/sync/fetch-assets.ts",
-    from: "index.willPlace(named.map(({ entry }) => entry));",
-    to: "",
+    file: "src/flows/files/sync-batches.ts",
+    from: "if (placed.length > 0) record?.(placed.map(([, at]) => at));",
+    to: "if (placed.length < 0) record?.(placed.map(([, at]) => at));",
   },
   /** The next run does not read that record. */
   "forget-record": {
@@ -58,12 +58,19 @@ export const controls = {
       to: "",
     },
   ],
-  /** It leaves the files that have no name. */
-  "keep-unnamed": {
-    file: "src/flows/export/sync/local-folder.ts",
-    from: 'if (name.startsWith("put-")) await rm(join(parts, name), { force: true });',
-    to: "",
-  },
+  /** It leaves the files that have no name, and so does its end. */
+  "keep-unnamed": [
+    {
+      file: "src/flows/export/sync/local-folder.ts",
+      from: 'if (name.startsWith("put-")) await rm(join(parts, name), { force: true });',
+      to: "",
+    },
+    {
+      file: "src/flows/export/sync/sync.ts",
+      from: "if (counts.failed === 0) await clearScratch(store.scratch);",
+      to: "",
+    },
+  ],
   /** A gateway's page counts as a response of the service. */
   "trust-gateway": trustGateway,
 } as const satisfies Record<string, Patch | readonly Patch[]>;
@@ -71,7 +78,7 @@ export type Control = keyof typeof controls;
 
 /**
  * Jobs of few products, parts written in few bytes, batches of few files, a short margin: small catalogues then have all that
- * large ones have. Half of the images are as small as those of a batch.
+ * large ones have. Most of the images are as small as those of a batch.
  */
 export const smallLimits: readonly Patch[] = [
   { file: "src/contract/limits.ts", from: "exportProducts: 500,", to: "exportProducts: 7," },
@@ -83,7 +90,7 @@ export const smallLimits: readonly Patch[] = [
   {
     file: "src/flows/files/part-file.ts",
     from: "mostInMemory = 4 * 1024 * 1024;",
-    to: "mostInMemory = 14 * 1024;",
+    to: "mostInMemory = 20 * 1024;",
   },
   { file: "src/flows/files/sync-batches.ts", from: "files: 64,", to: "files: 5," },
   // A delta would list all that a run has created.

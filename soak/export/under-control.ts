@@ -21,11 +21,9 @@ const lostInGateway: ExportTrouble = {
   gateway: { step: "creating jobs", status: 403, passesOn: true, times: 10_000 },
 };
 
-/** The power fails, or the process is killed, before it has named the third image. */
-const stoppedNaming = (then: DiskFault["then"], step: DiskFault["step"] = "naming"): ExportTrouble => ({
-  ...undisturbed,
-  disk: { step, nth: 9, then },
-});
+/** Processes are stopped before later and later steps of a kind: some of them within a batch. */
+const stoppedBefore = (step: DiskFault["step"], then: DiskFault["then"]): ExportTrouble[] =>
+  [3, 5, 7, 9, 11, 13].map((nth) => ({ ...undisturbed, disk: { step, nth, then } }));
 
 interface Needs {
   /** The kind of export; that of the scenario if it is among several. */
@@ -42,11 +40,11 @@ const needs: Readonly<Record<Control, Needs>> = {
   "trust-gateway": { modes: ["manifest", "zip", "extract"], troubles: [lostInGateway] },
   "believe-lists": { modes: ["sync"], laterRuns: [listed("two thirds"), listed("empty")] },
   "remove-most": { modes: ["sync"], laterRuns: [listed("empty")] },
-  "never-sync": { modes: ["sync"], troubles: [stoppedNaming("power cut")] },
-  "name-first": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
-  "forget-record": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
-  "believe-record": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
-  "keep-unnamed": { modes: ["sync"], troubles: [stoppedNaming("kill")] },
+  "never-sync": { modes: ["sync"], troubles: stoppedBefore("naming", "power cut") },
+  "name-first": { modes: ["sync"], troubles: stoppedBefore("naming", "kill") },
+  "forget-record": { modes: ["sync"], troubles: stoppedBefore("naming", "kill") },
+  "believe-record": { modes: ["sync"], troubles: stoppedBefore("naming", "kill") },
+  "keep-unnamed": { modes: ["sync"], troubles: stoppedBefore("syncing", "kill") },
   "late-mark": { modes: ["sync"], laterRuns: [{ list: null, aheadMs: 600_000, delete: false }] },
 };
 

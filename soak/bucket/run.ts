@@ -9,7 +9,7 @@ import { Running } from "../program.ts";
 import { copyProgram, type Patch } from "../program-files.ts";
 import { Service } from "../service.ts";
 import { checkLeases, checkObjects, checkOverlaps, type Fault } from "./check-round.ts";
-import { StoreProxy } from "./store-proxy.ts";
+import { StoreProxy, writeKinds, writeMoments } from "./store-proxy.ts";
 
 /** Leases that end sooner: a kill costs seconds then. The store's `Date` has whole seconds, which the margin covers. */
 const shortLeases: readonly Patch[] = [
@@ -40,6 +40,10 @@ const began = performance.now();
 const seconds = () => Math.round((performance.now() - began) / 1000);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const counts = { rounds: 0, processes: 0, kills: 0, waited_for_lease: 0, store_gone: 0, uploads_repeated: 0 };
+/** Kills at a write, by its kind and by how far it was. */
+const killsAt = Object.fromEntries(
+  writeKinds.map((kind) => [kind, Object.fromEntries(writeMoments.map((moment) => [moment, 0]))]),
+);
 const faults: Fault[] = [];
 const folder = mkdtempSync(join(tmpdir(), "soak-bucket-"));
 const gateway = await startRadosgw();
@@ -84,9 +88,10 @@ async function isDone({ name, process }: ReturnType<typeof start>): Promise<bool
   return false;
 }
 
-/** Starts a machine, and kills it at a random time after its first write. */
+/** Starts a machine, and kills it at one of its writes, or at a random time after its first one. */
 async function killOne(prefix: string, shard: string): Promise<void> {
   const machine = start(prefix, shard);
+  if (random() < 0.7) return killAtWrite(machine);
   let hasEnded = false;
   void machine.process.ended.then(() => {
     hasEnded = true;
@@ -99,6 +104,24 @@ async function killOne(prefix: string, shard: string): Promise<void> {
   const { status } = await machine.process.ended;
   if (status === null) counts.kills++;
 }
+
+async function killAtWrite(machine: ReturnType<typeof start>): Promise<void> {
+  const kind = pick(writeKinds);
+  const moment = pick(writeMoments);
+  const nth = 1 + Math.floor(random() * { upload: 12, record: 3, index: 1 }[kind]);
+  let isKilled = false;
+  const kill = () => {
+    isKilled = true;
+    machine.process.kill();
+  };
+  proxy.kills.set(machine.name, { kind, nth, moment, kill });
+  const { status } = await machine.process.ended;
+  if (!isKilled || status !== null) return void (await isDone(machine));
+  counts.kills++;
+  killsAt[kind]![moment]!++;
+}
+
+const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
 
 /** One shard: machines that are killed, others that work on it at the same time, and one that completes it. */
 async function playShard(prefix: string, shard: string): Promise<void> {
@@ -167,6 +190,7 @@ try {
       requests,
       drops,
       lease_writes: leases.length,
+      kills_at: killsAt,
       faults: byKind,
       control: flags.control ?? null,
       seed: flags.seed,

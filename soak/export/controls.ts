@@ -1,4 +1,4 @@
-import { trustGateway } from "../common-controls.ts";
+import { neverSync, trustGateway } from "../common-controls.ts";
 import type { Patch } from "../program-files.ts";
 
 /** Programs that report success for incomplete files, to prove that the harness detects it. */
@@ -28,11 +28,7 @@ export const controls = {
     to: "Date.parse(state.mark!) + 600_000",
   },
   /** Images of a mirror get their names before they are on the disk. */
-  "never-sync": {
-    file: "src/flows/files/sync-batches.ts",
-    from: "orFailed(one, sync(one.file))",
-    to: "orFailed(one, Promise.resolve())",
-  },
+  "never-sync": neverSync,
   /** They get their names before their record. */
   "name-first": {
     file: "src/flows/files/sync-batches.ts",

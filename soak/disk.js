@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { sep } from "node:path";
 
-const { step: wanted, nth, then } = JSON.parse(process.env.SOAK_DISK);
+const { step: wanted, nth, how } = JSON.parse(process.env.SOAK_DISK);
 const folder = process.cwd() + sep;
 const home = process.env.CAT_HOME + sep;
 /** The files that are open, by descriptor. */
@@ -23,7 +23,7 @@ const isOwn = (path) => typeof path === "string" && path.startsWith(folder) && !
 /** Returns an error if the step fails. */
 function meet(step) {
   if (step === wanted && ++seen === nth) {
-    if (then === "full") isFull = true;
+    if (how === "full") isFull = true;
     else end();
   }
   if (!isFull || (step !== "writing" && step !== "recording")) return null;
@@ -31,7 +31,7 @@ function meet(step) {
 }
 
 function end() {
-  if (then === "power cut")
+  if (how === "power cut")
     for (const path of unsynced) {
       const stats = fs.statSync(path, { throwIfNoEntry: false });
       if (stats?.isFile()) truncateSync(path, stats.size >> 1);

@@ -32,7 +32,7 @@ export type DiskStep = (typeof diskSteps)[number];
 export interface DiskFault {
   readonly step: DiskStep;
   readonly nth: number;
-  readonly then: "kill" | "power cut" | "full";
+  readonly how: "kill" | "power cut" | "full";
 }
 
 /** The environment of a process that meets a fault of its disk. */
@@ -43,10 +43,10 @@ export const diskEnv = (fault: DiskFault): Record<string, string> => ({
 
 /** A fault while so many files are written; a disk is full for what it writes. */
 export function diskFault(random: Random, files: number): DiskFault {
-  const then = random.pick(["kill", "kill", "power cut", "power cut", "full"] as const);
-  const step = random.pick(then === "full" ? (["writing", "recording"] as const) : diskSteps);
+  const how = random.pick(["kill", "kill", "power cut", "power cut", "full"] as const);
+  const step = random.pick(how === "full" ? (["writing", "recording"] as const) : diskSteps);
   const most = { writing: 2 * files, syncing: files, recording: 8, naming: files, removing: files }[step];
-  return { step, nth: 1 + random.below(most + 6), then };
+  return { step, nth: 1 + random.below(most + 6), how };
 }
 
 /** The faults of one process. */

@@ -127,7 +127,7 @@ class Run {
       if (ending.status === 0) return ending;
       if (this.#isExtractedAlready(ending)) return this.#complete();
       const isHeld = trouble.twice != null && ending.status === 6;
-      const isFull = trouble.disk?.then === "full" && isOfFullDisk(ending);
+      const isFull = trouble.disk?.how === "full" && isOfFullDisk(ending);
       if (isFull) this.#fullDisks++;
       if (!isHeld && !isFull && !resumes.includes(ending.status)) return this.#stuck(ending);
       const { integrity, ended } = this.#memory;

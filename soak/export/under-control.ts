@@ -22,8 +22,8 @@ const lostInGateway: ExportTrouble = {
 };
 
 /** Processes are stopped before later and later steps of a kind: some of them within a batch. */
-const stoppedBefore = (step: DiskFault["step"], then: DiskFault["then"]): ExportTrouble[] =>
-  [3, 5, 7, 9, 11, 13].map((nth) => ({ ...undisturbed, disk: { step, nth, then } }));
+const stoppedBefore = (step: DiskFault["step"], how: DiskFault["how"]): ExportTrouble[] =>
+  [3, 5, 7, 9, 11, 13].map((nth) => ({ ...undisturbed, disk: { step, nth, how } }));
 
 interface Needs {
   /** The kind of export; that of the scenario if it is among several. */

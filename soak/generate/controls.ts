@@ -49,7 +49,7 @@ export const controls = {
   "keep-unnamed": {
     file: "src/flows/generate/save-outputs.ts",
     from: 'if (this.files.has(part.split(".", 2)[1]!)) await rm(join(this.#folder, part), { force: true });',
-    to: "",
+    to: "void part;",
   },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

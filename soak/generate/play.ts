@@ -137,7 +137,7 @@ class Run {
       )
         continue;
       // What the full disk had no room for, the next one saves.
-      if (trouble.disk?.then === "full" && [2, 8].includes(ending.status ?? 0)) {
+      if (trouble.disk?.how === "full" && [2, 8].includes(ending.status ?? 0)) {
         this.#fullDisks++;
         continue;
       }

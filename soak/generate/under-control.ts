@@ -18,8 +18,8 @@ const troubles: Readonly<Record<Control, GenerateTrouble>> = {
   /** Killed after the service has queued a batch; then the sheet grows. */
   "drop-unanswered": { ...undisturbed, kill: { step: "queuing", nth: 1, at: "done", waitMs: 0 } },
   "forget-replacement": undisturbed,
-  "never-sync": { ...undisturbed, disk: { step: "naming", nth: 1, then: "power cut" } },
-  "keep-unnamed": { ...undisturbed, disk: { step: "syncing", nth: 1, then: "kill" } },
+  "never-sync": { ...undisturbed, disk: { step: "naming", nth: 1, how: "power cut" } },
+  "keep-unnamed": { ...undisturbed, disk: { step: "syncing", nth: 1, how: "kill" } },
 };
 
 /** Those that show in a sheet that grows. */

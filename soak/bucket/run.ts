@@ -9,6 +9,7 @@ import { Running } from "../program.ts";
 import { copyProgram, type Patch } from "../program-files.ts";
 import { Service } from "../service.ts";
 import { checkLeases, checkObjects, checkOverlaps, type Fault } from "./check-round.ts";
+import { controls } from "./controls.ts";
 import { StoreProxy, writeKinds, writeMoments } from "./store-proxy.ts";
 
 /** Leases that end sooner: a kill costs seconds then. The store's `Date` has whole seconds, which the margin covers. */
@@ -30,8 +31,11 @@ const { values: flags } = parseArgs({
   },
 });
 const wantedKills = Number(flags.kills);
-const isControl = flags.control === "unlocked";
-if (flags.control !== undefined && !isControl) throw new Error("--control must be unlocked");
+const { control } = flags;
+const isControl = control === "unlocked";
+if (control !== undefined && !isControl && !(control in controls))
+  throw new Error(`--control must be one of unlocked, ${Object.keys(controls).join(", ")}`);
+const mistake = control === undefined || isControl ? [] : [controls[control as keyof typeof controls]];
 const problem = radosgwProblem();
 if (problem !== null) throw new Error(`radosgw is ${problem}`);
 
@@ -47,7 +51,7 @@ const killsAt = Object.fromEntries(
 const faults: Fault[] = [];
 const folder = mkdtempSync(join(tmpdir(), "soak-bucket-"));
 const gateway = await startRadosgw();
-const { program, remove } = await copyProgram(shortLeases);
+const { program, remove } = await copyProgram([...shortLeases, ...mistake]);
 const service = await Service.start(folder, program);
 const proxy = await StoreProxy.start(gateway.endpoint, { random: seededRandom(7), dropped: 0.02 });
 
@@ -88,10 +92,10 @@ async function isDone({ name, process }: ReturnType<typeof start>): Promise<bool
   return false;
 }
 
-/** Starts a machine, and kills it at one of its writes, or at a random time after its first one. */
-async function killOne(prefix: string, shard: string): Promise<void> {
+/** Starts a machine, and kills it at one of its writes, or at a random time after its first one; the last one at its index. */
+async function killOne(prefix: string, shard: string, isLast: boolean): Promise<void> {
   const machine = start(prefix, shard);
-  if (random() < 0.7) return killAtWrite(machine);
+  if (random() < 0.8) return killAtWrite(machine, isLast ? "index" : pick(["upload", "upload", "record"]));
   let hasEnded = false;
   void machine.process.ended.then(() => {
     hasEnded = true;
@@ -105,10 +109,12 @@ async function killOne(prefix: string, shard: string): Promise<void> {
   if (status === null) counts.kills++;
 }
 
-async function killAtWrite(machine: ReturnType<typeof start>): Promise<void> {
-  const kind = pick(writeKinds);
+async function killAtWrite(
+  machine: ReturnType<typeof start>,
+  kind: (typeof writeKinds)[number],
+): Promise<void> {
   const moment = pick(writeMoments);
-  const nth = 1 + Math.floor(random() * { upload: 12, record: 3, index: 1 }[kind]);
+  const nth = 1 + Math.floor(random() * { upload: 10, record: 2, index: 1 }[kind]);
   let isKilled = false;
   const kill = () => {
     isKilled = true;
@@ -127,9 +133,9 @@ const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(rando
 async function playShard(prefix: string, shard: string): Promise<void> {
   const kills = 3 + Math.floor(random() * 4);
   for (let at = 0; at < kills; at++) {
-    const rival = random() < 0.4 ? start(prefix, shard) : null;
+    const rival = random() < 0.25 ? start(prefix, shard) : null;
     if (isControl) await isDone(start(prefix, shard));
-    else await killOne(prefix, shard);
+    else await killOne(prefix, shard, at === kills - 1);
     if (rival !== null) await isDone(rival);
   }
   for (let tries = 0; !(await isDone(start(prefix, shard))); tries++) {
@@ -192,7 +198,7 @@ try {
       lease_writes: leases.length,
       kills_at: killsAt,
       faults: byKind,
-      control: flags.control ?? null,
+      control: control ?? null,
       seed: flags.seed,
       seconds: seconds(),
     }),

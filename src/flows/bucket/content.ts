@@ -67,7 +67,7 @@ export async function spool(
     throw error;
   }
   await file?.close();
-  const whole = file === null ? Buffer.concat(parts) : null;
+  const whole = file !== null ? null : parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   const digest = md5.digest("base64");
   return { content: { bytes, md5: digest, open: () => whole ?? createReadStream(path) }, release };
 }

@@ -1,5 +1,6 @@
 // The client of the store's SDK: its sign-in, and how its requests are sent.
 
+import { setMaxListeners } from "node:events";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
@@ -25,6 +26,8 @@ export function openS3(
   { endpoint, region, pathStyle, env, send, signal }: StoreAccess,
   heard: (date: string | undefined, origin: string) => void,
 ): S3Client {
+  // Each request listens for the interrupt.
+  setMaxListeners(0, signal);
   const requestHandler = createHandler(send, { signal, heard });
   const client = new S3Client({
     ...(endpoint !== undefined && { endpoint }),

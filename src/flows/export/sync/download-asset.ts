@@ -36,13 +36,15 @@ interface AssetDownload {
   readonly signal: AbortSignal;
   readonly maxBytes: number;
   readonly label: boolean;
+  /** Whether an image in memory is one piece, as it is sent to a store. */
+  readonly isJoined: boolean;
 }
 
 /** Downloads an image of the announced type. Throws a CatError. */
 export async function downloadAsset(
   downloads: Pick<Client, "downloadInto">,
   { fields, url }: ListedAsset,
-  { scratch, isLeft, freshUrl, signal, maxBytes, label }: AssetDownload,
+  { scratch, isLeft, freshUrl, signal, maxBytes, label, isJoined }: AssetDownload,
 ): Promise<DownloadedImage> {
   const { product_id, asset_id, mime_type: announced, role, ai_generated } = fields;
   // One asset may belong to several products: each has a part of its own.
@@ -67,7 +69,7 @@ export async function downloadAsset(
     check: async (part) => rejectIncompleteImage(part, url),
   });
   const sha256 = await hashParts(chunks ?? createReadStream(path, { highWaterMark: 1024 * 1024 }));
-  return { ...file, chunks, path, sha256, mime_type };
+  return { ...file, chunks: isJoined && chunks ? [Buffer.concat(chunks)] : chunks, path, sha256, mime_type };
 }
 
 function imageProblem(head: Uint8Array, announced: string): string | null {

@@ -130,6 +130,7 @@ export class AssetFetcher {
       signal: this.#signal,
       maxBytes: input.maxBytes,
       label: input.label,
+      isJoined: store.write === undefined,
     });
     const onPlaced = () => {
       counts.bytes += (image.sent ?? image).bytes;

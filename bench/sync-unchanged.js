@@ -11,8 +11,7 @@ export const measure = ({ images = 100_000, runs = 5 } = {}) =>
   withUnchangedMirror(images, async ({ args, env, requests }) => {
     const before = requests();
     const found = [];
-    for (let run = 0; run < runs; run++)
-      found.push(await withPeak([join(root, "bin/cat.js"), ...args], { env }));
+    for (let run = 0; run < runs; run++) found.push(await withPeak(args, { env }));
     const asked = requests() - before;
     if (asked !== 2 * runs) throw new Error(`${asked} requests in ${runs} runs`);
     const peak = Math.round(median(found.map((one) => one.peak)));
@@ -28,7 +27,7 @@ export const measure = ({ images = 100_000, runs = 5 } = {}) =>
   });
 
 /** Calls `work` with the command for a mirror that is complete, and with the number of requests so far. */
-export async function withUnchangedMirror(images, work) {
+export async function withUnchangedMirror(images, work, cat = join(root, "bin/cat.js")) {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   let requests = 0;
   const server = createServer(({ url }, response) => {
@@ -46,9 +45,9 @@ export async function withUnchangedMirror(images, work) {
     writeMirror(mirror, baseUrl, images);
     const home = join(folder, "home");
     const env = { ...process.env, CAT_HOME: home, CAT_BASE_URL: baseUrl, CAT_API_KEY: "ak_mock" };
-    const args = ["export", "sync", mirror, "--quiet"];
+    const args = [cat, "export", "sync", mirror, "--quiet"];
     // The first run with a key looks at a product, to see whether the mirror is of its organization.
-    await withPeak([join(root, "bin/cat.js"), ...args], { env });
+    await withPeak(args, { env });
     return await work({ args, env, requests: () => requests });
   } finally {
     server.close();

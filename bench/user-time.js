@@ -18,7 +18,7 @@ export const measure = async ({ runs = 7 } = {}) => [
     sizes: [10_000, 100_000],
     unit: 1_000,
     run: (images) => (work) =>
-      withUnchangedMirror(images, ({ args, env }) => work(() => withPeak([cat, ...args], { env }))),
+      withUnchangedMirror(images, ({ args, env }) => work(() => withPeak(args, { env })), cat),
   }),
   await row("cat products list --all --json, user time for each page of 100, in ms", runs, {
     sizes: [100, 1_000],

@@ -58,7 +58,8 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       nul_byte: "Save the file again as text.",
       ragged_row: "Add or remove cells, so that the row has as many as the header.",
       record_too_long: "Check that the file has rows, with at most 1 MiB each.",
-      stray_quote: "Double the quotes in the cell.",
+      stray_quote:
+        "Save the sheet as CSV again, or as .xlsx; or double the quote, and put quotes around the cell.",
       unclosed_quote: "Close the quote in the cell.",
       wrong_encoding: "Add --encoding with the encoding of the file.",
       wrong_format: "Save the file again in one format, or add --format or --delimiter, as the message says.",

@@ -119,7 +119,7 @@ class RunningDownload {
   #begun: number;
   /** When it joined the queue for its attempt. */
   #queuedAt: number | null = null;
-  #attempt: { readonly transfer: Transfer; abort(reason: unknown): void } | null = null;
+  #attempt: { readonly transfer: Transfer; response: ResponseStream | null } | null = null;
 
   constructor(
     private readonly options: ResumableOptions,
@@ -145,9 +145,9 @@ class RunningDownload {
       let response: ResponseStream | null = null;
       let isShared = false;
       try {
-        const isComplete = await this.#inTurn(async (attemptSignal, transfer) => {
+        const isComplete = await this.#inTurn(async (transfer) => {
           try {
-            response = await this.#request(url, attempt, attemptSignal);
+            response = await this.#request(url, attempt);
             return await this.#receive(url, response);
           } catch (error) {
             isShared = isTimeout(error) && transfer.most > 1;
@@ -179,7 +179,7 @@ class RunningDownload {
   }
 
   /** Does an attempt when there is room for it; the time until then does not count. */
-  async #inTurn<Result>(work: (signal: AbortSignal, transfer: Transfer) => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(work: (transfer: Transfer) => Promise<Result>): Promise<Result> {
     const { clock, transfers } = this.options;
     const { signal } = this.download;
     this.#queuedAt = clock.now();
@@ -190,13 +190,11 @@ class RunningDownload {
     try {
       return await transfers.run(signal, async (transfer) => {
         count();
-        const link = linkedAbort(signal);
-        this.#attempt = { transfer, abort: link.abort };
+        this.#attempt = { transfer, response: null };
         try {
-          return await work(link.signal, transfer);
+          return await work(transfer);
         } finally {
           this.#attempt = null;
-          link.release();
         }
       });
     } finally {
@@ -228,7 +226,7 @@ class RunningDownload {
       const message = `the download was not complete after ${seconds} s (${this.bytes} bytes received)`;
       const error = new TimeoutError(message, { code: "deadline" });
       if (this.#attempt === null || this.#attempt.transfer.most === 1) return abort(error);
-      this.#attempt.abort(error);
+      this.#attempt.response?.fail(error);
       this.#begun = clock.now();
       cancel = clock.at(end(), check);
     };
@@ -241,11 +239,14 @@ class RunningDownload {
     return this.#version.etag === null ? 0 : this.bytes;
   }
 
-  #request(url: URL, attempt: number, signal: AbortSignal): Promise<ResponseStream> {
+  #request(url: URL, attempt: number): Promise<ResponseStream> {
     const { etag } = this.#version;
     const headers =
       etag === null || this.#from === 0 ? {} : { range: `bytes=${this.#from}-`, "if-range": etag };
-    return signedGet(this.options, url, { signal, attempt, headers });
+    const onOpen = (response: ResponseStream) => {
+      this.#attempt!.response = response;
+    };
+    return signedGet(this.options, url, { signal: this.download.signal, attempt, headers, onOpen });
   }
 
   /** Reads a response; false if it does not fit the bytes kept, so that the download starts over. */

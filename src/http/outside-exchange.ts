@@ -20,6 +20,8 @@ export interface OutsideRequest {
   readonly signal?: AbortSignal | undefined;
   /** The number of the attempt, from 1, for the log. */
   readonly attempt?: number | undefined;
+  /** Receives the response before its head has arrived. */
+  readonly onOpen?: ((response: ResponseStream) => void) | undefined;
 }
 
 export interface OutsideOptions {
@@ -36,7 +38,7 @@ export type OutsideExchange = (request: OutsideRequest) => Promise<ResponseStrea
 /** One attempt of a request without the API key: no retry and no redirect. */
 export const outsideExchange =
   ({ connections, clock, silenceMs, onExchange }: OutsideOptions): OutsideExchange =>
-  async ({ method, origin, path, headers, body = null, signal, attempt = 1 }) => {
+  async ({ method, origin, path, headers, body = null, signal, attempt = 1, onOpen }) => {
     const dispatcher = await connections.forOrigin(origin);
     const begun = clock.now();
     const log = (status: number | null, error: string | null) =>
@@ -68,6 +70,7 @@ export const outsideExchange =
         toError: (error) => networkFailure(error, about) ?? error,
       },
     );
+    onOpen?.(response);
     try {
       await response.head();
       log(response.status, null);

@@ -54,7 +54,7 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
 
   constructor(private readonly options: StreamOptions) {
     const { signal } = options;
-    if (signal?.aborted) this.#fail(signal.reason);
+    if (signal?.aborted) this.fail(signal.reason);
     else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -80,7 +80,7 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
 
   /** Ends a response that is no longer needed: its connection must not keep filling. */
   close(): void {
-    if (this.#end === null) this.#fail(new Error("the response is not needed"));
+    if (this.#end === null) this.fail(new Error("the response is not needed"));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -88,7 +88,7 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
     // Ended while it waited for a socket.
     if (this.#end !== null) return void controller.abort(new Error("the response is not needed"));
     const why = this.options.onSocket?.() ?? null;
-    if (why !== null) this.#fail(why);
+    if (why !== null) this.fail(why);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -116,9 +116,10 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
     this.#finish({ error: toError === undefined ? error : toError(error) });
   }
 
-  #onAbort = (): void => this.#fail(this.options.signal?.reason);
+  #onAbort = (): void => this.fail(this.options.signal?.reason);
 
-  #fail(error: unknown): void {
+  /** Ends a response, whose reader gets this error. */
+  fail(error: unknown): void {
     if (this.#end !== null) return;
     this.#finish({ error });
     this.#controller?.abort(error as Error);
@@ -153,7 +154,7 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
       if (this.#silentSince === Number.POSITIVE_INFINITY) return;
       const end = this.#silentSince + silence.ms;
       if (silence.clock.now() < end) this.#silenceTimer = silence.clock.at(end, check);
-      else this.#fail(silence.error());
+      else this.fail(silence.error());
     };
     this.#silenceTimer ??= silence.clock.at(this.#silentSince + silence.ms, check);
   }

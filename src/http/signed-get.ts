@@ -4,7 +4,7 @@ import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./
 import type { ExchangeLog } from "./exchange-log.ts";
 import type { Connections } from "./http-core.ts";
 import { maskedPath } from "./mask.ts";
-import { outsideExchange } from "./outside-exchange.ts";
+import { type OutsideRequest, outsideExchange } from "./outside-exchange.ts";
 import { type ResponseStream, redirectPhrase } from "./response-stream.ts";
 import {
   backoffMs,
@@ -38,17 +38,15 @@ export interface DownloaderOptions {
 export function signedGet(
   options: DownloaderOptions,
   url: URL,
-  request: { signal: AbortSignal | undefined; attempt: number; headers?: Readonly<Record<string, string>> },
+  request: Pick<OutsideRequest, "signal" | "attempt" | "onOpen"> & Partial<Pick<OutsideRequest, "headers">>,
 ): Promise<ResponseStream> {
-  const { signal, attempt, headers = {} } = request;
   const own = { "user-agent": options.userAgent, accept: "*/*", "accept-encoding": "identity" };
   return outsideExchange(options)({
     method: "GET",
     origin: url.origin,
     path: url.pathname + url.search,
-    headers: { ...own, ...headers },
-    signal,
-    attempt,
+    ...request,
+    headers: { ...own, ...request.headers },
   });
 }
 

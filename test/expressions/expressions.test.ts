@@ -34,6 +34,11 @@ const samples: Readonly<Record<string, { source: string; flags: string } | null>
     source: `^${customAngleShotPrefix}[A-Za-z0-9_-]+$`,
     flags: "",
   },
+  'src/flows/rows/quoted-formulas.ts: RegExp(`(^|[\\\\r\\\\n]|${between})${cell}(?=$|[\\\\r\\\\n]|${between})`, "gu")':
+    {
+      source: '(^|[\\r\\n]|,)(=[ \\t]*"(?:[^"\\r\\n]|"")*"[ \\t]*)(?=$|[\\r\\n]|,)',
+      flags: "gu",
+    },
   // The patterns of the contract are literals of src/contract/.
   'src/contract/response-shape.ts: RegExp(pattern, "u")': null,
   'src/http/mask.ts: RegExp([...key].map(characterForms).join(""), "g")': {

@@ -39,11 +39,12 @@ interface Spooled {
   release(): Promise<void>;
 }
 
-/** Reads content to its end: into memory, or into a file if it has more bytes. */
+/** Reads content to its end: into memory, or into a file if it has more bytes. The file at a path is sent as it is, and stays. */
 export async function spool(
-  content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  content: Iterable<Uint8Array> | AsyncIterable<Uint8Array> | string,
   { memory, file: path }: { readonly memory: number; readonly file: string },
 ): Promise<Spooled> {
+  if (typeof content === "string") return { content: await fileContent(content), release: async () => {} };
   const md5 = createHash("md5");
   let parts: Uint8Array[] = [];
   let bytes = 0;

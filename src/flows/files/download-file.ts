@@ -112,7 +112,9 @@ async function finish(part: PartFile, bytes: number, source: DigitalSource | nul
 /** The SHA-256 of bytes in parts, in lower-case hex. */
 export async function hashParts(parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash("sha256");
-  for await (const part of parts) hash.update(part);
+  // Without a turn for each chunk of what is in memory.
+  if (Symbol.iterator in parts) for (const part of parts) hash.update(part);
+  else for await (const part of parts) hash.update(part);
   return hash.digest("hex");
 }
 

@@ -1,7 +1,8 @@
+import type { Clock } from "../../clock.ts";
 import type { Unnamed } from "./output-file.ts";
 
-/** A batch has so many files at most, and a file more is too much from so many bytes on. */
-const most = { files: 64, bytes: 8 * 1024 * 1024 };
+/** A batch has so many files at most, a file more is too much from so many bytes on, and none waits longer for others. */
+const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 
 /** A file with all its bytes that waits for its name. */
 export interface WaitingFile {
@@ -29,17 +30,35 @@ interface Waiting<Item> {
 
 /**
  * Files that are synced together, while the next ones are downloaded: the disk takes hardly more time for 64 small files than
- * for one. A batch is what came while the one before was written. A kill leaves the files of two batches without their names.
+ * for one. A batch is written when it is full, when no other file is on its way, or after 200 ms. A kill leaves the files of
+ * two batches without their names.
  */
 export class SyncBatches<Item extends WaitingFile, Target> {
   readonly #steps: BatchSteps<Item, Target>;
   readonly #waiting: Waiting<Item>[] = [];
+  readonly #clock: Clock | null;
   #bytes = 0;
+  #onWay = 0;
+  #cancelWait: (() => void) | null = null;
   #naming: Promise<void> | null = null;
   #onRoom = (): void => {};
 
-  constructor(steps: BatchSteps<Item, Target>) {
+  /** Without a clock, no file waits for another one. */
+  constructor(steps: BatchSteps<Item, Target>, clock: Clock | null = null) {
     this.#steps = steps;
+    this.#clock = clock;
+  }
+
+  /** Does work that may add a file: until it ends, those that wait for their names may wait for it. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#onWay++;
+    try {
+      return await work();
+    } finally {
+      this.#onWay--;
+      // After what takes its place.
+      if (this.#onWay === 0) setImmediate(() => this.#nameNext());
+    }
   }
 
   /** Adds a file; resolves once it has its name. One that fails is removed, and the others are not affected. */
@@ -48,7 +67,7 @@ export class SyncBatches<Item extends WaitingFile, Target> {
       this.#waiting.push({ file, onNamed, onFailed });
       this.#bytes += file.bytes;
       // With those that come in the same turn of the event loop.
-      if (this.#waiting.length === 1) setImmediate(() => this.#nameNext());
+      if (this.#waiting.length === 1 || this.#isFull) setImmediate(() => this.#nameNext());
     });
   }
 
@@ -64,8 +83,17 @@ export class SyncBatches<Item extends WaitingFile, Target> {
       });
   }
 
-  #nameNext(): void {
+  #nameNext(isLate = false): void {
     if (this.#naming !== null || this.#waiting.length === 0) return;
+    if (this.#clock !== null && this.#onWay > 0 && !this.#isFull && !isLate) {
+      this.#cancelWait ??= this.#clock.at(this.#clock.now() + most.ms, () => {
+        this.#cancelWait = null;
+        this.#nameNext(true);
+      });
+      return;
+    }
+    this.#cancelWait?.();
+    this.#cancelWait = null;
     const batch = this.#waiting.splice(0, most.files);
     this.#bytes -= batch.reduce((sum, { file }) => sum + file.bytes, 0);
     this.#naming = this.#syncAndName(batch).finally(() => {

@@ -44,6 +44,8 @@ interface UnnamedOutput extends WaitingFile {
   readonly path: string;
 }
 
+type ServiceOfSaver = Pick<Service, "client" | "clock" | "signal">;
+
 /** Saves outputs in a folder, several at once. */
 export class OutputSaver {
   readonly #folder: string;
@@ -52,11 +54,7 @@ export class OutputSaver {
   readonly #options: SaveOptions;
   readonly #limit = pLimit(downloadsAtOnce);
   readonly #jobs: Promise<void>[] = [];
-  readonly #batches = new SyncBatches<UnnamedOutput, string>({
-    sync: ({ file, path }) => orUnusable(path, () => file.sync()),
-    target: async ({ path }) => path,
-    name: ({ file }, path) => orUnusable(path, () => void file.moveTo(path, false)),
-  });
+  readonly #batches: SyncBatches<UnnamedOutput, string>;
   /** The paths of the files in the folder, with slashes, by task ID. */
   readonly files = new Map<string, string>();
   /** Whether each of these files has the label, by task ID. */
@@ -68,11 +66,17 @@ export class OutputSaver {
   /** What was in the folder when the first output was added: all names, and those of unfinished files. */
   #before: Promise<{ names: ReadonlySet<string>; parts: readonly string[] }> | null = null;
 
-  constructor(folder: string, { client, signal }: Pick<Service, "client" | "signal">, options: SaveOptions) {
+  constructor(folder: string, { client, clock, signal }: ServiceOfSaver, options: SaveOptions) {
     this.#folder = folder;
     this.#client = client;
     this.#signal = signal;
     this.#options = options;
+    const steps = {
+      sync: ({ file, path }: UnnamedOutput) => orUnusable(path, () => file.sync()),
+      target: async ({ path }: UnnamedOutput) => path,
+      name: ({ file }: UnnamedOutput, path: string) => orUnusable(path, () => void file.moveTo(path, false)),
+    };
+    this.#batches = new SyncBatches(steps, clock);
   }
 
   /** Saves the output of a task, unless an earlier command has; returns at once. */
@@ -84,7 +88,7 @@ export class OutputSaver {
     };
     const job = async () => {
       try {
-        const { name, label, placed } = await this.#limit(save);
+        const { name, label, placed } = await this.#limit(() => this.#batches.during(save));
         // While others are downloaded.
         await placed;
         this.files.set(task.id, name);

@@ -61,9 +61,7 @@ export class FailedCsvRows {
   }
 
   row(row: InputRow, done: ReadonlySet<number>, failure: RowFailure): string {
-    const { record, unparsedCells } = row;
-    const cells = [...(record as readonly string[])];
-    if (unparsedCells !== undefined) return this.#strayLine(cells, unparsedCells, failure);
+    const cells = [...(row.record as readonly string[])];
     // A ragged row stays ragged: cut or padded, it could be imported with its cells in the wrong columns.
     if (cells.length !== this.#reader.header.length) {
       // But its reasons do not pile up each time it comes back unfixed.
@@ -72,22 +70,6 @@ export class FailedCsvRows {
       return this.#line([...cells, ...reasonCells(failure)]);
     }
     return this.#line([...keptCells(this.#reader, this.#kept, row, done), ...reasonCells(failure)]);
-  }
-
-  /** A row with stray quotes keeps them: escaped, it would be imported with them in its text. */
-  #strayLine(cells: readonly string[], unparsedCells: ReadonlySet<number>, failure: RowFailure): string {
-    const { delimiter } = this.#dialect;
-    const isWhole = cells.length === this.#reader.header.length;
-    const kept = isWhole ? this.#kept.columns : [...cells.keys()];
-    const reason = this.#line(reasonCells(failure));
-    const before = `${delimiter}${reason.slice(0, -this.#lineEnd.length)}`;
-    const texts = kept.map((index) => {
-      const cell = cells[index]!;
-      if (!unparsedCells.has(index)) return this.#line([cell]).slice(0, -this.#lineEnd.length);
-      // A quote that opens a cell swallows the rest of the line, including an earlier reason.
-      return cell.endsWith(before) ? cell.slice(0, -before.length) : cell;
-    });
-    return [...texts, reason].join(delimiter);
   }
 
   #line(cells: readonly string[]): string {

@@ -3,7 +3,8 @@ import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
 import type { HeaderForm } from "./find-header.ts";
 import { parseCells } from "./odd-lines.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
-import { type CsvRecord, maxRecordLength, ParseFault, recordBatches, StrayRecord } from "./records.ts";
+import { quotedFormulas } from "./quoted-formulas.ts";
+import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import { peek } from "./text.ts";
@@ -43,15 +44,11 @@ export class CsvReader extends TableReader {
         const rows: TableRow[] = [];
         for (const record of records) {
           const start = this.#line;
-          this.#line += countLines(record instanceof StrayRecord ? record.cells : record);
-          const isStray = record instanceof StrayRecord;
-          if (!isStray && isBlank(record)) continue;
+          this.#line += countLines(record);
+          if (isBlank(record)) continue;
           if (toSkip > 0) {
-            if (toSkip === recordsAbove) this.noteAbove(recordsAbove, start, isStray ? record.cells : record);
+            if (toSkip === recordsAbove) this.noteAbove(recordsAbove, start, record);
             toSkip--;
-          } else if (isStray) {
-            if (this.header.length === 0) this.#strayHeader(record, start);
-            else rows.push(this.#strayRow(record, start));
           } else if (this.header.length === 0) this.readHeader(record, start);
           else rows.push(this.#row(record, start));
         }
@@ -64,30 +61,35 @@ export class CsvReader extends TableReader {
     }
   }
 
-  /**
-   * The records of the text. From the first stray quote on they are read again by the slower, lenient reader.
-   */
-  async *#records(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CsvRecord[]> {
+  /** The records of the text, which is read again from its start if it has formulas without quotes. */
+  async *#records(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly (readonly string[])[]> {
     const { delimiter } = this.dialect;
+    let given = 0;
+    try {
+      for await (const records of this.#parsed(chunks)) {
+        given += records.length;
+        yield records;
+      }
+    } catch (error) {
+      if (!(error instanceof ParseFault) || !isStrayQuote(error.cause)) throw error;
+      let known = given;
+      for await (const records of this.#parsed(quotedFormulas(this.#open(), delimiter))) {
+        if (known < records.length) yield records.slice(known);
+        known = Math.max(0, known - records.length);
+      }
+    }
+  }
+
+  #parsed(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[][]> {
     // Blank lines arrive as records of one empty cell and are counted here: the parser's own line count is
     // wrong where a quoted cell contains a CRLF.
     const parser = parse({
-      delimiter,
+      delimiter: this.dialect.delimiter,
       record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
       max_record_size: maxRecordLength,
     });
-    try {
-      yield* recordBatches<string[]>(chunks, parser);
-    } catch (error) {
-      if (!(error instanceof ParseFault) || !isStrayQuote(error.cause)) throw error;
-      const { lenientRecords } = await import("./lenient-records.ts");
-      yield* lenientRecords(this.#open(), {
-        delimiter,
-        linesBefore: this.#line - 1,
-        width: () => this.width,
-      });
-    }
+    return recordBatches(chunks, parser);
   }
 
   protected override readHeader(record: readonly string[], line: number): void {
@@ -97,24 +99,6 @@ export class CsvReader extends TableReader {
     const fitting = isGiven ? fittingDelimiter(record, delimiter, this.form) : null;
     // With the wrong delimiter, every other header problem is a consequence.
     if (fitting !== null) this.rejectHeader(wrongDelimiter(line, delimiter, fitting));
-  }
-
-  /** A header that cannot be read reliably makes all rows below it doubtful. */
-  #strayHeader({ cells, atFault }: StrayRecord, line: number): void {
-    const [column] = atFault as ReadonlySet<number> & [number];
-    this.readHeader(cells, line);
-    this.rejectHeader(strayQuote(line, cells[column]!.trim()));
-  }
-
-  #strayRow({ cells, atFault }: StrayRecord, line: number): TableRow {
-    const [column] = atFault as ReadonlySet<number> & [number];
-    const at = this.columns.referenceColumn;
-    const reference = (at < column ? cells[at]?.trim() : "") || undefined;
-    const fault = { ...strayQuote(line, this.header[column]?.trim() || undefined), reference };
-    const content = this.columns.toRow(
-      this.header.map((_, index) => (index < column ? (cells[index] ?? "") : "")),
-    );
-    return { line, record: this.padded(cells), unparsedCells: atFault, content, fault };
   }
 
   #row(record: readonly string[], line: number): TableRow {
@@ -151,6 +135,13 @@ function countLines(record: readonly string[]): number {
 }
 
 function structureProblem(cause: Error & { code?: string }, line: number): ReadingProblem {
+  if (isStrayQuote(cause))
+    return {
+      line,
+      code: "stray_quote",
+      message:
+        'stray quote ("): a cell with a quote needs quotes around it, and each quote in it twice ("5"" heel"): save the sheet as CSV again, or as .xlsx',
+    };
   switch (cause.code) {
     case "CSV_QUOTE_NOT_CLOSED":
       return {
@@ -180,13 +171,6 @@ const notCsv: ReadingProblem = {
 
 const isStrayQuote = ({ code }: Error & { code?: string }): boolean =>
   code === "CSV_INVALID_CLOSING_QUOTE" || code === "INVALID_OPENING_QUOTE";
-
-const strayQuote = (line: number, param: string | undefined): Problem => ({
-  line,
-  param,
-  code: "stray_quote",
-  message: 'stray quote (") in a cell: remove it or double it ("") and put quotes around the cell',
-});
 
 function wrongDelimiter(line: number, given: string, fitting: string): Problem {
   const [flag, header] = [given, fitting].map((character) => JSON.stringify(character));

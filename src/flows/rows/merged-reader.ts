@@ -48,24 +48,21 @@ type Content = Record<string | symbol, unknown>;
 
 /** The line of a row in the copy. */
 export function packRow({ row, rowIndex }: PackedRow): string {
-  const { content, unparsedCells, ...own } = row;
+  const { content, ...own } = row;
   const kept = isObject(content) ? symbols.map((symbol) => (content as Content)[symbol] ?? null) : [];
-  const stray = unparsedCells === undefined ? null : [...unparsedCells];
-  return `${JSON.stringify([rowIndex, own, content, kept, stray])}\n`;
+  return `${JSON.stringify([rowIndex, own, content, kept])}\n`;
 }
 
 function unpackRow(line: string): PackedRow {
   // Written by this process: a row may have as many levels as JSON from outside.
-  const [rowIndex, own, content, kept, stray] = JSON.parse(line) as [
+  const [rowIndex, own, content, kept] = JSON.parse(line) as [
     number,
     Omit<InputRow, "content">,
     Content,
     unknown[],
-    number[] | null,
   ];
   for (const [index, value] of kept.entries()) if (value !== null) content[symbols[index]!] = value;
-  const row = { ...own, content };
-  return { rowIndex, row: stray === null ? row : { ...row, unparsedCells: new Set(stray) } };
+  return { rowIndex, row: { ...own, content } };
 }
 
 /** The rows of the copy in batches, those of each product together. */

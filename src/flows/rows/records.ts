@@ -3,27 +3,12 @@ import type { Transform } from "node:stream";
 /** No row of a catalogue is longer. Without a limit an unclosed quote would swallow the file. */
 export const maxRecordLength = 1024 * 1024;
 
-/** A record with a stray quote: its cells, and the indexes of the invalid ones, which are kept unparsed. */
-export class StrayRecord {
-  constructor(
-    readonly cells: readonly string[],
-    readonly atFault: ReadonlySet<number>,
-  ) {}
-}
-
-/** A record of a CSV text. */
-export type CsvRecord = readonly string[] | StrayRecord;
-
 /** The parser rejected its input, after passing on all records before the error. */
 export class ParseFault extends Error {
   constructor(override readonly cause: Error & { code?: string }) {
     super(cause.message);
   }
 }
-
-/** An error in the form in which the CSV parser reports it. */
-export const parseFault = (code: string): ParseFault =>
-  new ParseFault(Object.assign(new Error(code), { code }));
 
 /**
  * Pushes chunks through a synchronous parser and yields its records, one batch per chunk: awaiting each

@@ -190,8 +190,6 @@ export interface InputRow {
   readonly record: readonly string[] | Record<string, unknown> | string;
   /** The record as it is in the file, if parts were added to it. */
   readonly typed?: InputRow["record"] | undefined;
-  /** Cells of a CSV record kept with their quotes, because they cannot be read reliably. */
-  readonly unparsedCells?: ReadonlySet<number>;
   /** The reason in the record, if it comes from a failed file. */
   readonly earlierReason?: { readonly code: string; readonly message: string };
   /** Set if the record could not be made into a row. */

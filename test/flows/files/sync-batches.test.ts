@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { MovableClock } from "../../../src/clock.ts";
 import { SyncBatches, type WaitingFile } from "../../../src/flows/files/sync-batches.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
@@ -19,25 +20,27 @@ function batchWorld(fails: ReadonlyMap<number, Step> = new Map()) {
   const pass = (step: Step, number: number) => {
     if (fails.get(number) === step) throw new Error(`no ${step}`);
   };
-  const batches = new SyncBatches<NumberedFile, number>({
-    sync: async ({ number }) => {
+  const clock = new MovableClock({ frozenAt: 0 });
+  const steps = {
+    sync: async ({ number }: NumberedFile) => {
       pass("sync", number);
       log.push(`synced ${number}`);
     },
-    target: async ({ number }) => {
+    target: async ({ number }: NumberedFile) => {
       pass("target", number);
       return number;
     },
-    record: (numbers) => {
+    record: (numbers: readonly number[]) => {
       for (const number of numbers) pass("record", number);
       log.push(`recorded ${numbers.join(" ")}`);
     },
-    name: async (_, number) => {
+    name: async (_: NumberedFile, number: number) => {
       await held;
       pass("name", number);
       log.push(`named ${number}`);
     },
-  });
+  };
+  const batches = new SyncBatches(steps, clock);
   const add = (number: number, bytes = 100) => {
     const file = { remove: async () => void log.push(`removed ${number}`) };
     return batches.add({ file, number, bytes }).then(
@@ -52,14 +55,20 @@ function batchWorld(fails: ReadonlyMap<number, Step> = new Map()) {
   };
   /** Lets no file get its name until the function that is returned is called. */
   const hold = () => {
-    let release = () => {};
-    held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    return release;
+    const { promise, resolve } = withResolvers();
+    held = promise;
+    return resolve;
   };
   const recorded = () => log.filter((line) => line.startsWith("recorded"));
-  return { log, recorded, hold, batches, add, addAll, settled };
+  return { log, recorded, hold, batches, clock, add, addAll, settled };
+}
+
+function withResolvers() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 const numbers = (from: number, to: number) =>
@@ -82,6 +91,44 @@ test("a file waits for no other one", async () => {
   const { log, add } = batchWorld();
   expect(await add(0)).toBe("0 has its name");
   expect(log).toEqual(["synced 0", "recorded 0", "named 0"]);
+});
+
+test("files wait for one that is on its way, which may fail", async () => {
+  const { recorded, batches, addAll, settled } = batchWorld();
+  const { promise, resolve } = withResolvers();
+  const download = batches.during(async () => {
+    await promise;
+    throw new Error("cut");
+  });
+  addAll(3);
+  await settled();
+  expect(recorded()).toEqual([]);
+  resolve();
+  await expect(download).rejects.toThrow("cut");
+  await settled();
+  expect(recorded()).toEqual(["recorded 0 1 2"]);
+});
+
+test("files wait for others up to 200 ms, or until they are a full batch", async () => {
+  const { recorded, batches, add, addAll, clock, settled } = batchWorld();
+  const { promise, resolve } = withResolvers();
+  const download = batches.during(() => promise);
+  addAll(3);
+  await settled();
+  clock.advance(199);
+  await settled();
+  expect(recorded()).toEqual([]);
+  clock.advance(1);
+  await settled();
+  expect(recorded()).toEqual(["recorded 0 1 2"]);
+  for (let number = 0; number < 64; number++) add(number);
+  await settled();
+  expect(recorded()).toEqual(["recorded 0 1 2", `recorded ${numbers(0, 64)}`]);
+  add(64, 8 * 1024 * 1024);
+  await settled();
+  expect(recorded().slice(2)).toEqual(["recorded 64"]);
+  resolve();
+  await download;
 });
 
 test.each(["sync", "target", "name"] as const)(
@@ -150,10 +197,12 @@ test("a file has its name only after its sync and its record, or is removed once
         while (next < files.length) {
           const number = next++;
           const { turns, bytes } = files[number]!;
-          for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
-          most = Math.max(most, ++open);
-          outcomes[number] = add(number, bytes).finally(() => open--);
-          await batches.room();
+          await batches.during(async () => {
+            for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+            most = Math.max(most, ++open);
+            outcomes[number] = add(number, bytes).finally(() => open--);
+            await batches.room();
+          });
         }
       };
       await Promise.all(Array.from({ length: writers }, write));

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import { MovableClock } from "../../../src/clock.ts";
 import type { Task } from "../../../src/contract/resources/tasks.ts";
 import { UnnamedFile } from "../../../src/flows/files/output-file.ts";
 import { OutputSaver } from "../../../src/flows/generate/save-outputs.ts";
@@ -28,7 +29,11 @@ async function save(folder: string, count = 6): Promise<OutputSaver> {
     },
   } as unknown as Client;
   const { signal } = new AbortController();
-  const saver = new OutputSaver(folder, { client, signal }, { maxBytes: 1_000_000, label: false });
+  const saver = new OutputSaver(
+    folder,
+    { client, clock: new MovableClock({ frozenAt: 0 }), signal },
+    { maxBytes: 1_000_000, label: false },
+  );
   for (let number = 0; number < count; number++) {
     const [id, url] = [idOf(number), `https://files.test/${idOf(number)}`];
     const task = { id, type: "tryon", output_image: { id, url } } as unknown as Task;

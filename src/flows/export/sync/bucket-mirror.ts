@@ -14,10 +14,9 @@ import {
 } from "../../bucket/bucket.ts";
 import { BucketFile } from "../../bucket/bucket-file.ts";
 import { changeObject } from "../../bucket/change-object.ts";
-import { fileContent, type ObjectContent, spool, toContent } from "../../bucket/content.ts";
+import { type ObjectContent, spool, toContent } from "../../bucket/content.ts";
 import { type Lease, requireConditions, takeLease } from "../../bucket/lease.ts";
 import { temporaryFolder } from "../../files/disk.ts";
-import type { Unnamed } from "../../files/output-file.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, toVersion } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
@@ -112,13 +111,14 @@ export class BucketMirror implements MirrorStore {
 
   async put(
     path: string,
-    content: Content | Unnamed | string,
+    content: Content | string,
     { exclusive = false, entry }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
     const key = toObjectKey(path);
     await this.#touched;
     const isIndex = path === this.#options.files.index;
-    const spooled = await this.#spooled(content as Content | string);
+    const file = join(this.scratch, `spool-${crypto.randomUUID()}`);
+    const spooled = await spool(content, { memory: this.#limits.memory, file });
     try {
       this.#lease?.check();
       if (!this.#isChecked && exclusive && !(await this.#isFree(key))) return null;
@@ -139,13 +139,6 @@ export class BucketMirror implements MirrorStore {
     } finally {
       await spooled.release();
     }
-  }
-
-  /** A large image is sent from where it is: 16 of them would not fit into memory. */
-  async #spooled(content: Content | string): ReturnType<typeof spool> {
-    if (typeof content === "string") return { content: await fileContent(content), release: async () => {} };
-    const file = join(this.scratch, `spool-${crypto.randomUUID()}`);
-    return spool(content, { memory: this.#limits.memory, file });
   }
 
   async change(path: string, change: Change): Promise<void> {

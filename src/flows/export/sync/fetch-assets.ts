@@ -14,7 +14,7 @@ import { isOfCaller, isOfService } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
 import { downloadAsset, type ImageFacts } from "./download-asset.ts";
 import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
-import { type Content, mayBelongTo, type Placed } from "./mirror-store.ts";
+import { mayBelongTo, type Placed, type PutContent } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -48,13 +48,15 @@ export class AssetFetcher {
     this.#signal = AbortSignal.any([run.tools.signal, this.#stop.signal]);
     const { scratch } = run.mirror.store;
     this.#left = new Set(existsSync(scratch) ? readdirSync(scratch) : []);
-    this.#batches = new SyncBatches({
-      sync: ({ file, listed, known }) => run.mirror.store.sync!(file, this.#usualPath(listed, known)),
+    const steps = {
+      sync: ({ file, listed, known }: UnnamedImage) =>
+        run.mirror.store.sync!(file, this.#usualPath(listed, known)),
       // Also in a run that is stopped: what is complete is not downloaded again.
-      target: (image) => this.#target(image),
-      record: (targets) => run.mirror.index.willPlace(targets.map(({ entry }) => entry)),
-      name: (image, target) => this.#name(image, target),
-    });
+      target: (image: UnnamedImage) => this.#target(image),
+      record: (targets: readonly Target[]) => run.mirror.index.willPlace(targets.map(({ entry }) => entry)),
+      name: (image: UnnamedImage, target: Target) => this.#name(image, target),
+    };
+    this.#batches = new SyncBatches(steps, run.tools.clock);
   }
 
   /** Aborts when the run is interrupted, or when an error ends it. */
@@ -91,7 +93,7 @@ export class AssetFetcher {
 
   async #try(wanted: WantedAsset): Promise<void> {
     try {
-      const { placed } = await this.#limit(() => this.#fetch(wanted));
+      const { placed } = await this.#limit(() => this.#batches.during(() => this.#fetch(wanted)));
       await placed;
       this.#consecutive = 0;
     } catch (error) {
@@ -193,7 +195,7 @@ export class AssetFetcher {
     listed: ListedAsset,
     known: MirrorEntry | null,
     image: ImageFacts,
-    content: Content | Unnamed | string,
+    content: PutContent,
   ): Promise<void> {
     const { store, index } = this.#run.mirror;
     let placed: Placed | null = null;

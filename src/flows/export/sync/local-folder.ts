@@ -15,7 +15,7 @@ import { placeFile, type Unnamed, UnnamedFile } from "../../files/output-file.ts
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, mirrorOfOther, whatIsAt } from "./mirror-folders.ts";
 import { hiddenFolder } from "./mirror-state.ts";
-import type { Binding, Change, Content, Holder, MirrorStore, Placed } from "./mirror-store.ts";
+import type { Binding, Change, Content, Holder, MirrorStore, Placed, PutContent } from "./mirror-store.ts";
 
 /** The folder for the lock of files that every process changes, and what is unfinished of them. */
 export const changesFolder = `${hiddenFolder}/changes`;
@@ -81,7 +81,7 @@ export class LocalFolder implements MirrorStore {
 
   async put(
     path: string,
-    content: Content | Unnamed | string,
+    content: PutContent,
     { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
     return this.#orOutputError(path, async () => {

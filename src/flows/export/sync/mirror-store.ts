@@ -6,6 +6,9 @@ import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
 export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
+/** What a file is made of: bytes, a file that `write` has made and that is on the disk, or the path of an image in `scratch`. */
+export type PutContent = Content | Unnamed | string;
+
 /** The next content of a file, by the one that it has (null without a file); null where it stays as it is. */
 export type Change = (content: Buffer | null) => Promise<Buffer | null>;
 
@@ -68,12 +71,11 @@ export interface MirrorStore {
   readParts(path: string): AsyncIterable<Uint8Array>;
   /**
    * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * null. `entry`: of an image. A file that `write` has made, and that is on the disk, gets its name. A text is the path of an image
-   * in `scratch`.
+   * null. `entry`: of an image.
    */
   put(
     path: string,
-    content: Content | Unnamed | string,
+    content: PutContent,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
   /**

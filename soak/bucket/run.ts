@@ -53,10 +53,15 @@ const folder = mkdtempSync(join(tmpdir(), "soak-bucket-"));
 const gateway = await startRadosgw();
 const { program, remove } = await copyProgram([...shortLeases, ...mistake]);
 const service = await Service.start(folder, program);
-const proxy = await StoreProxy.start(gateway.endpoint, { random: seededRandom(7), dropped: 0.02 });
+const proxy = new StoreProxy(gateway.endpoint, { random: seededRandom(7), dropped: 0.02 });
+
+interface Machine {
+  readonly name: string;
+  readonly process: Running;
+}
 
 /** One machine: a process with a state folder of its own. */
-function start(prefix: string, shard: string): { name: string; process: Running } {
+async function start(prefix: string, shard: string): Promise<Machine> {
   const name = `${prefix.replace("/", "")}-${shard.replace("/", "of")}-${counts.processes++}`;
   const home = join(folder, name);
   mkdirSync(home);
@@ -68,8 +73,7 @@ function start(prefix: string, shard: string): { name: string; process: Running 
       cwd: home,
       env: {
         ...gateway.env,
-        AWS_ENDPOINT_URL_S3: proxy.origin,
-        AWS_SDK_UA_APP_ID: name,
+        AWS_ENDPOINT_URL_S3: await proxy.originFor(name),
         AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
         CAT_BASE_URL: service.baseUrl,
         CAT_API_KEY: "ak_mock",
@@ -82,7 +86,7 @@ function start(prefix: string, shard: string): { name: string; process: Running 
 }
 
 /** Waits for a process that is not killed; true once its shard is complete. */
-async function isDone({ name, process }: ReturnType<typeof start>): Promise<boolean> {
+async function isDone({ name, process }: Machine): Promise<boolean> {
   const { status, stderr } = await process.ended;
   if (status === 0) return true;
   if (status === 6) counts.waited_for_lease++;
@@ -94,7 +98,7 @@ async function isDone({ name, process }: ReturnType<typeof start>): Promise<bool
 
 /** Starts a machine, and kills it at one of its writes, or at a random time after its first one; the last one at its index. */
 async function killOne(prefix: string, shard: string, isLast: boolean): Promise<void> {
-  const machine = start(prefix, shard);
+  const machine = await start(prefix, shard);
   if (random() < 0.8) return killAtWrite(machine, isLast ? "index" : pick(["upload", "upload", "record"]));
   let hasEnded = false;
   void machine.process.ended.then(() => {
@@ -109,10 +113,7 @@ async function killOne(prefix: string, shard: string, isLast: boolean): Promise<
   if (status === null) counts.kills++;
 }
 
-async function killAtWrite(
-  machine: ReturnType<typeof start>,
-  kind: (typeof writeKinds)[number],
-): Promise<void> {
+async function killAtWrite(machine: Machine, kind: (typeof writeKinds)[number]): Promise<void> {
   const moment = pick(writeMoments);
   const nth = 1 + Math.floor(random() * { upload: 10, record: 2, index: 1 }[kind]);
   let isKilled = false;
@@ -133,12 +134,12 @@ const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(rando
 async function playShard(prefix: string, shard: string): Promise<void> {
   const kills = 3 + Math.floor(random() * 4);
   for (let at = 0; at < kills; at++) {
-    const rival = random() < 0.25 ? start(prefix, shard) : null;
-    if (isControl) await isDone(start(prefix, shard));
+    const rival = random() < 0.25 ? await start(prefix, shard) : null;
+    if (isControl) await isDone(await start(prefix, shard));
     else await killOne(prefix, shard, at === kills - 1);
     if (rival !== null) await isDone(rival);
   }
-  for (let tries = 0; !(await isDone(start(prefix, shard))); tries++) {
+  for (let tries = 0; !(await isDone(await start(prefix, shard))); tries++) {
     if (tries === 60) return void faults.push({ kind: "statuses", what: `${prefix}${shard} never ends` });
     await sleep(500);
   }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
@@ -39,6 +39,13 @@ function kindOf(key: string): WriteKind | null {
   return /\/\.catalogue\/(?:lease|probe)-/.test(key) ? null : "record";
 }
 
+interface PassedRequest {
+  readonly incoming: IncomingMessage;
+  readonly process: string;
+  readonly body: Buffer;
+  readonly answer: IncomingMessage;
+}
+
 /** A proxy in front of the store on this machine: it drops connections once the store has accepted, and records what was written. */
 export class StoreProxy {
   readonly writes: AcceptedWrite[] = [];
@@ -48,17 +55,20 @@ export class StoreProxy {
   readonly #seen = new Map<string, number>();
   drops = 0;
   requests = 0;
-  origin = "";
-  readonly #server;
+  /** A server for each process, whose requests need not name it; by its port, the name. */
+  readonly #names = new Map<number, string>();
+  readonly #servers: Server[] = [];
+  readonly #pass: RequestListener;
 
-  private constructor(endpoint: string, { random, dropped }: { random: () => number; dropped: number }) {
+  constructor(endpoint: string, { random, dropped }: { random: () => number; dropped: number }) {
     const { hostname, port } = new URL(endpoint);
-    this.#server = createServer(async (incoming, response) => {
+    this.#pass = async (incoming, response) => {
+      const process = this.#names.get(incoming.socket.localPort!)!;
       const body = await buffer(incoming).catch(() => null);
       if (body === null) return;
       this.requests++;
       const { method, url: path, headers } = incoming;
-      const kill = this.#killOf(incoming);
+      const kill = this.#killOf(incoming, process);
       if (kill?.moment === "arrived") {
         kill.kill();
         return void response.destroy();
@@ -66,7 +76,7 @@ export class StoreProxy {
       const upstream = request({ host: hostname, port, method, path, headers }, async (answer) => {
         const content = await buffer(answer).catch(() => null);
         if (content === null) return void response.destroy();
-        this.#record(incoming, body, answer);
+        this.#record({ incoming, process, body, answer });
         if (kill?.moment === "accepted") {
           kill.kill();
           return void response.destroy();
@@ -79,27 +89,28 @@ export class StoreProxy {
       });
       upstream.on("error", () => response.destroy());
       upstream.end(body);
-    });
+    };
   }
 
-  static async start(
-    endpoint: string,
-    options: { random: () => number; dropped: number },
-  ): Promise<StoreProxy> {
-    const proxy = new StoreProxy(endpoint, options);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
-    proxy.origin = `http://127.0.0.1:${(proxy.#server.address() as AddressInfo).port}`;
-    return proxy;
+  /** The address of the store for a process. */
+  async originFor(process: string): Promise<string> {
+    const server = createServer(this.#pass);
+    this.#servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    this.#names.set(port, process);
+    return `http://127.0.0.1:${port}`;
   }
 
   stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      server.close();
+    }
   }
 
   /** The kill that a request meets. */
-  #killOf({ method, url, headers }: IncomingMessage): WriteKill | null {
-    const process = processOf(headers);
+  #killOf({ method, url }: IncomingMessage, process: string): WriteKill | null {
     const kill = this.kills.get(process);
     if (kill === undefined || method !== "PUT" || kindOf(keyOf(url!)) !== kill.kind) return null;
     const seen = (this.#seen.get(process) ?? 0) + 1;
@@ -107,10 +118,9 @@ export class StoreProxy {
     return seen === kill.nth ? kill : null;
   }
 
-  #record({ method, url, headers }: IncomingMessage, body: Buffer, answer: IncomingMessage) {
+  #record({ incoming: { method, url }, process, body, answer }: PassedRequest) {
     if ((method !== "PUT" && method !== "DELETE") || answer.statusCode! >= 300) return;
     const key = keyOf(url!);
-    const process = processOf(headers);
     const write = { process, key, at: Date.now() };
     if (key.includes("/.catalogue/lease-")) {
       const { until } = JSON.parse(String(body)) as { until: number };
@@ -120,7 +130,3 @@ export class StoreProxy {
 }
 
 const keyOf = (url: string): string => decodeURIComponent(url.split("?", 1)[0]!.replace(/^\/shop\//, ""));
-
-/** AWS_SDK_UA_APP_ID names the process in each of its requests. */
-const processOf = (headers: IncomingMessage["headers"]): string =>
-  /\bapp\/([\w-]+)/.exec(headers["user-agent"] ?? "")?.[1] ?? "unknown";

@@ -24,6 +24,7 @@ import {
   rewriteFile,
   temporaryFile,
   touchFile,
+  tryToWrite,
   whenFree,
 } from "../src/open-file.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -151,6 +152,14 @@ test("compares the owner of a file of this user without a file, which a kill wou
   writeFileSync(join(folder, "a"), "");
   utimesSync(folder, 1, 1);
   expect([isOwnFile(join(folder, "a")), lstatSync(folder).mtimeMs]).toEqual([true, 1_000]);
+});
+
+test("a try to write into a folder leaves nothing, also what a killed process has left of its own", async () => {
+  const folder = temporaryFolder();
+  await temporaryFile(folder, ".try-").then((file) => file.close());
+  writeFileSync(join(folder, ".try-again"), "of the user");
+  await tryToWrite(folder);
+  expect(readdirSync(folder)).toEqual([".try-again"]);
 });
 
 describe("too many open files", () => {

@@ -103,25 +103,30 @@ export class OutputSaver {
   /** Waits until every output that was added is on the disk, under its name. */
   async settled(): Promise<void> {
     await Promise.all(this.#jobs);
-    if (this.files.size === 0) return;
-    await syncFolder(this.#folder);
-    // At the end: another process that saves the same outputs has given its files their names by now.
+    if (this.files.size > 0) await syncFolder(this.#folder);
+  }
+
+  /** Removes what killed commands have left of a saved output. A running one that saves the same has named its file by now. */
+  async #removeParts(id: string): Promise<void> {
     for (const part of (await this.#readFolder()).parts)
-      if (this.files.has(part.split(".", 2)[1]!)) await rm(join(this.#folder, part), { force: true });
+      if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true }).catch(() => {});
   }
 
   /** `placed` resolves once the image has its name. */
   async #intoFolder(task: Task, named: NamedOutput): Promise<SavedOutput & { placed?: Promise<void> }> {
     const saved = await this.#findSaved(task, named);
-    // As an earlier command has saved it, or the service has sent it.
-    if (saved !== null) return { name: saved, label: isLabeled(join(this.#folder, saved)) };
+    if (saved !== null) {
+      await this.#removeParts(task.id);
+      // As an earlier command has saved it, or the service has sent it.
+      return { name: saved, label: isLabeled(join(this.#folder, saved)) };
+    }
     const { chunks, path: complete, bytes, name, label } = await this.#download(task, named);
     const path = join(this.#folder, name);
     const unnamed = { parts: this.#folder, start: `.${task.id}.` };
     const file = await orUnusable(path, () =>
       chunks === null ? UnnamedFile.take(complete, unnamed) : UnnamedFile.write(chunks, unnamed),
     );
-    const placed = this.#batches.add({ file, path, bytes });
+    const placed = this.#batches.add({ file, path, bytes }).then(() => this.#removeParts(task.id));
     placed.catch(() => {});
     await this.#batches.room();
     return { name, label, placed };

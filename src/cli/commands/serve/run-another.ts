@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import type { Clock } from "../../../clock.ts";
 import { childEnvironment } from "../../context/child-environment.ts";
 import type { Context } from "../../context/context.ts";
-import { NotStartedError } from "../../context/errors.ts";
+import { NotStartedError, UsageError } from "../../context/errors.ts";
 
 /**
  * Runs another program until it exits, with the streams of this process and its environment, but `env` instead of
@@ -18,9 +18,7 @@ export async function runAnother(
   env: Readonly<Record<string, string | undefined>>,
   { stop, hasOwnGroup: wantsGroup = false }: { stop?: AbortSignal; hasOwnGroup?: boolean } = {},
 ): Promise<number> {
-  // Node starts no batch files, such as npm and all programs of packages on Windows.
-  const { spawn } =
-    process.platform === "win32" ? (await import("cross-spawn")).default : await import("node:child_process");
+  const spawn = await spawnOfSystem(program, args);
   const hasOwnGroup = wantsGroup && process.platform !== "win32";
   let target: number | null = null;
   let ending: Promise<void> = Promise.resolve();
@@ -54,6 +52,29 @@ export async function runAnother(
   } finally {
     release();
   }
+}
+
+/** What its types leave out: how a program is started, where that option is set for cmd. */
+interface Parser {
+  _parse(program: string, args: readonly string[]): { options: { windowsVerbatimArguments?: boolean } };
+}
+
+/**
+ * Node's `spawn`, or on Windows one that starts batch files too, such as npm and all programs of packages. There cmd reads
+ * arguments twice: throws UsageError if it would run a part of one, or lose what follows it.
+ */
+async function spawnOfSystem(program: string, args: readonly string[]) {
+  if (process.platform !== "win32") return (await import("node:child_process")).spawn;
+  const { default: crossSpawn } = await import("cross-spawn");
+  // One quote changes what is within quotes in all arguments after it.
+  const line = args.join(" ");
+  const isUnsafe = /[\r\n]/.test(line) || (line.includes('"') && /[&|<>]/.test(line));
+  if (isUnsafe && (crossSpawn as unknown as Parser)._parse(program, args).options.windowsVerbatimArguments)
+    throw new UsageError(
+      `cannot pass arguments with a line break, or with " and one of & | < >, to the batch file ${JSON.stringify(program)}`,
+      { hint: "Start the program that it starts, such as: -- node FILE" },
+    );
+  return crossSpawn.spawn;
 }
 
 /** The time that a program has to end after SIGTERM, in milliseconds. */

@@ -48,7 +48,7 @@ export const controls = {
   /** The next command leaves the files that a killed one has not named. */
   "keep-unnamed": {
     file: "src/flows/generate/save-outputs.ts",
-    from: "if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true }).catch(() => {});",
+    from: "await rm(join(this.#folder, part), { force: true }).catch(() => {});",
     to: "void part;",
   },
 } as const satisfies Record<string, Patch>;

@@ -153,9 +153,14 @@ export const newFileSync = (path: string, mode = 0o600): number => openSync(path
 export const temporaryFile = (folder: string, start = ".", mode = 0o600): Promise<OpenFile> =>
   newFile(join(folder, temporaryName(start)), mode);
 
-/** Writes a file into a folder, as far as the disk, and removes it. Throws the error that any other file would meet. */
+/**
+ * Writes a file into a folder, as far as the disk, and removes it, with those that killed processes have
+ * left. Throws the error that any other file would meet.
+ */
 export async function tryToWrite(folder: string): Promise<void> {
-  const file = await temporaryFile(folder);
+  const start = ".try-";
+  await removeTemporary(folder, start);
+  const file = await temporaryFile(folder, start);
   try {
     await file.write("\n");
     await file.sync();
@@ -263,10 +268,12 @@ function lstatFolder(path: string) {
 }
 
 /**
- * Whether a file or folder has the owner of files that this process creates in `folder`. Not compared with
- * the user of the process: network drives and USB sticks give files other owners.
+ * Whether a file or folder has the owner of files that this process creates in `folder`. Another owner than
+ * the user of the process needs a look: network drives and USB sticks give files other owners. A kill leaves
+ * the file of that look.
  */
 export function isOwnFile(path: string, folder: string = dirname(path)): boolean {
+  if (lstatSync(path).uid === ownUid()) return true;
   const probe = join(folder, temporaryName(".owner-"));
   let file: number;
   try {

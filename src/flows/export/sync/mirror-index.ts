@@ -92,8 +92,10 @@ export class MirrorIndex {
 
   /** Keeps all changes so far. One transaction for many: for a small image, one of its own takes longer than its file. */
   keep(): void {
-    if (this.#isUnkept) this.#commit.run();
+    if (!this.#isUnkept) return;
+    // Also if it fails: SQLite has rolled back then.
     this.#isUnkept = false;
+    this.#commit.run();
   }
 
   /** Keeps all changes so far, also if the power fails: before files that they are about are deleted. */

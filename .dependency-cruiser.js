@@ -44,8 +44,9 @@ const may = {
     "/ulid/",
     "^(node:)?[a-z_/]+$",
   ],
-  "^src/mock/(?!page/app/)": [
-    "^src/mock/(?!page/app/)",
+  "^src/mock/": [
+    "^src/mock/",
+    "^src/mock-page/(?!app/)",
     "^src/contract/",
     "^src/(clock|json|text)\\.ts$",
     "/@fastify/busboy/",
@@ -56,8 +57,10 @@ const may = {
     "/image-size/",
     "^(node:)?[a-z_/]+$",
   ],
-  // The page of the mock runs in a browser.
-  "^src/mock/page/app/": ["^src/mock/page/app/", "^src/mock/page/data\\.ts$", "/preact/"],
+  // What the mock shows, without the mock: drawings, and the page with what it reads.
+  "^src/mock-page/(?!app/)": ["^src/mock-page/(?!app/)", "^src/contract/", "^src/json\\.ts$", "/zod/"],
+  // The page runs in a browser.
+  "^src/mock-page/app/": ["^src/mock-page/app/", "^src/mock-page/data\\.ts$", "/preact/"],
 };
 
 /** The flows; every other folder of src/flows is shared by them. */
@@ -110,7 +113,7 @@ export default {
       comment: "Only the serve command and the --mock switch start the mock, and load it on demand.",
       severity: "error",
       from: { path: "^src/cli/", pathNot: "^src/cli/(commands/serve/(run|clone)|app/open-client)\\.ts$" },
-      to: { path: "^src/mock/" },
+      to: { path: "^src/mock(-page)?/" },
     },
     {
       name: "mock-loads-lazily",

@@ -3,8 +3,10 @@
 FROM node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS build
 WORKDIR /build/app
 # The one file that npm pack made, and the versions of the packages that come with it.
-COPY catalogue-imaging-catalogue-*.tgz package-lock.json ./
-RUN tar -xzf catalogue-imaging-catalogue-*.tgz --strip-components=1 && rm catalogue-imaging-catalogue-*.tgz
+ARG PACKAGE=catalogue-imaging-catalogue-*.tgz
+COPY ${PACKAGE} package-lock.json ./
+RUN set -- *.tgz; [ $# -eq 1 ] && [ -f "$1" ] || { printf '%s\n' "error: one packed file is needed, not: $*" "Run npm pack, or choose one with --build-arg PACKAGE=FILE." >&2; exit 1; }
+RUN tar -xzf *.tgz --strip-components=1 && rm *.tgz
 # No script of a package runs, here and for users.
 RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund
 

@@ -92,6 +92,8 @@ function Install-Catalogue {
   if (-not [Environment]::Is64BitOperatingSystem) {
     Stop-Install "no portable program for Windows with 32 bits" "Install Node 20.19 or newer, then the package with npm."
   }
+  # As tags are named.
+  $Version = $Version -replace "^v", ""
   # .NET and PowerShell have two ideas of the current folder.
   $To = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($To)
   $place = Get-Place

@@ -61,6 +61,14 @@ sha256() { # file
   fi | sed 's/^\\*\([0-9a-f]*\).*/\1/'
 }
 
+need_tools() {
+  missing=''
+  for tool in grep sed tar gzip; do command -v $tool >/dev/null || missing="$missing $tool"; done
+  command -v sha256sum >/dev/null || command -v shasum >/dev/null || command -v openssl >/dev/null ||
+    missing="$missing sha256sum"
+  [ -z "$missing" ] || fail "not installed:$missing" "Install what is missing, and run this again."
+}
+
 may_link() { # path: missing, or a link that this script has made
   if [ -L "$1" ]; then
     case $(readlink "$1") in "$to"/*) return ;; esac
@@ -75,20 +83,23 @@ link() { # target, path: never missing in between
 }
 
 main() {
-  version='' from='' to=${HOME:-}/.local/lib/catalogue bin=${HOME:-}/.local/bin names='catalogue cat'
+  version='' from='' to='' bin='' names='catalogue cat'
   while [ $# -gt 0 ]; do
     case $1 in
       --help | -h) usage; exit 0 ;;
       --no-cat) names=catalogue ;;
       --version | --from | --to | --bin)
         [ $# -gt 1 ] && [ -n "$2" ] || fail "$1 needs a value" "Show the options: install.sh --help"
-        case $1 in --version) version=${2#v} ;; --from) from=${2%/} ;; --to) to=${2%/} ;; --bin) bin=${2%/} ;; esac
+        path=${2%/}
+        case $1 in --version) version=${2#v} ;; --from) from=${path:-/} ;; --to) to=${path:-/} ;; --bin) bin=${path:-/} ;; esac
         shift ;;
       *) fail "unknown option $1" "Show the options: install.sh --help" ;;
     esac
     shift
   done
-  [ -n "${HOME:-}" ] || fail "HOME is not set" "Set it to your folder, and run this again."
+  [ -n "$to" ] && [ -n "$bin" ] || [ -n "${HOME:-}" ] ||
+    fail "HOME is not set" "Set it to your folder, or use --to FOLDER and --bin FOLDER."
+  to=${to:-${HOME:-}/.local/lib/catalogue} bin=${bin:-${HOME:-}/.local/bin}
   case $from in
     '') from=$releases/${version:+download/v$version}; [ -n "$version" ] || from=${from}latest/download ;;
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
@@ -100,6 +111,7 @@ main() {
   [ -n "$platform" ] || fail "no portable program for $(uname -s) on $(uname -m)" \
     "Install Node 20.19 or newer, then the package with npm."
 
+  need_tools
   mkdir -p "$to" "$bin" && [ -w "$to" ] && [ -w "$bin" ] ||
     fail "cannot write to $to and $bin" "Choose folders of your own with --to and --bin."
   to=$(cd "$to" && pwd) bin=$(cd "$bin" && pwd)
@@ -136,14 +148,17 @@ main() {
 }
 
 unlink_ours() { # path
-  case $(readlink "$1" || :) in "$to"/*) rm "$1" ;; esac
+  case $(readlink "$1" || :) in "$to"/*) rm -f "$1" ;; esac
 }
 
 # Puts the new folder and its links where they belong. The version before stays, as a command of it may be running.
 place() { # folder
+  trap '' HUP INT TERM # Stopped between two of these lines, it would leave no program.
   before=$(readlink "$bin/catalogue" || :)
-  if [ -e "$to/$1" ]; then mv "$to/$1" "$new/before"; fi
+  if [ -e "$to/$1" ]; then mv "$to/$1" "$new/before" || [ ! -e "$to/$1" ]; fi
   mv "$new/$1" "$to/$1"
+  # Another run of this script was faster, and this folder is now in its own.
+  rm -rf "${to:?}/$1/$1"
   for name in $names; do link "$to/$1/$name" "$bin/$name"; done
   if [ "$names" = catalogue ]; then unlink_ours "$bin/cat"; fi
   # The folder may have others of the user.
@@ -156,7 +171,7 @@ place() { # folder
   mkdir -p "$pages" 2>/dev/null && [ -w "$pages" ] || return 0
   for page in "$pages"/cat*.1; do unlink_ours "$page"; done
   for page in "$to/$1"/man/man1/*.1; do
-    [ -e "$pages/${page##*/}" ] || ln -s "$page" "$pages/${page##*/}"
+    [ -e "$pages/${page##*/}" ] || ln -s "$page" "$pages/${page##*/}" 2>/dev/null || :
   done
 }
 

@@ -1,4 +1,4 @@
-/** Every bench by name. Each returns rows of `{ what, ratio, goal, atMost?, note? }`. */
+/** Every bench by name. Each returns rows of `{ what, ratio, goal?, atMost?, note? }`, or of `{ what, goal, skipped }` with the reason. */
 export const benches = {
   "start-up": async () => (await import("./start-up.js")).measure(),
   list: async () => (await import("./list.js")).measure(),
@@ -23,6 +23,7 @@ export const benches = {
   "mirror-memory": async () => (await import("./mirror-memory.js")).measure(),
   bucket: async () => (await import("./bucket.js")).measure(),
   "sync-unchanged": async () => (await import("./sync-unchanged.js")).measure(),
+  "user-time": async () => (await import("./user-time.js")).measure(),
   // Last, because it waits for real minutes.
   "import-windows": async () => (await import("./import-windows.js")).measure(),
   tryons: async () => (await import("./tryons.js")).measure(),

@@ -1,6 +1,7 @@
 // A bare loop with the promises of a mirror: the file FOLDER/N of each URL on standard input, whose name and digest are in an
 // SQLite database before it has its name, and whose bytes are on the disk before that. Batches of 64 are synced while the
-// next images are downloaded.
+// next images are downloaded. With `--no-sync` they are not synced; with `--bare` no promise is
+// kept, and only the names are given later.
 import { createHash, randomUUID } from "node:crypto";
 import { closeSync, fsync, openSync, renameSync, writevSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import Database from "libsql";
 import { Agent, request } from "undici";
 
 const [atOnce, batchSize] = [8, 64];
-const folder = process.argv[2];
+const [folder, flag] = process.argv.slice(2);
 const urls = (await text(process.stdin)).trim().split("\n");
 const dispatcher = new Agent({ connections: atOnce });
 const db = new Database(join(folder, "index.db"));
@@ -18,7 +19,8 @@ db.exec(
   "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE file (name TEXT, sha256 TEXT, line TEXT)",
 );
 const insert = db.prepare("INSERT INTO file VALUES (?, ?, ?)");
-const sync = promisify(fsync);
+const isBare = flag === "--bare";
+const sync = flag === undefined ? promisify(fsync) : async () => {};
 let [next, batch, writing] = [0, [], Promise.resolve()];
 
 async function keep(images) {
@@ -28,9 +30,11 @@ async function keep(images) {
       closeSync(descriptor);
     }),
   );
-  db.exec("BEGIN");
-  for (const { name, sha256 } of images) insert.run(name, sha256, JSON.stringify({ name, sha256 }));
-  db.exec("COMMIT");
+  if (!isBare) {
+    db.exec("BEGIN");
+    for (const { name, sha256 } of images) insert.run(name, sha256, JSON.stringify({ name, sha256 }));
+    db.exec("COMMIT");
+  }
   for (const { part, name } of images) renameSync(part, join(folder, name));
 }
 
@@ -42,7 +46,7 @@ async function loop() {
     const descriptor = openSync(part, "wx");
     const chunks = [];
     for await (const chunk of body) {
-      hash.update(chunk);
+      if (!isBare) hash.update(chunk);
       chunks.push(chunk);
     }
     writevSync(descriptor, chunks);

@@ -1,14 +1,40 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { root, withPeak } from "./pairs.js";
+import { settingsFor, withServer } from "./saving.js";
 import { startOutputsServer } from "./servers.js";
 
 const memoryGoal = 200;
 
-/** The memory of `cat export sync` with many small images: a first run, one with --full, and one that a kill stopped. */
-export async function measure({ count = 100_000, bytes = 400 } = {}) {
+/** The memory of `cat export sync`: many small images, and large ones, of which 16 are downloaded at once. */
+export const measure = async () => [...(await measureSmall()), ...(await measureLarge())];
+
+async function measureLarge({ count = 64, bytes = 10_000_000, atOnce = 16 } = {}) {
+  const measured = async (folder, server) => {
+    const mirror = join(folder, "mirror");
+    const args = ["export", "sync", mirror, "--quiet", "--concurrency", String(atOnce)];
+    const { peak } = await withPeak([join(root, "bin/cat.js"), ...args], {
+      env: settingsFor(server, folder),
+    });
+    const images = readdirSync(mirror).filter((name) => name.endsWith(".png"));
+    if (images.length !== count) throw new Error(`${images.length} images were saved, not ${count}`);
+    return [
+      {
+        what: `sync of ${count} images of ${bytes / 1_000_000} MB, ${atOnce} at once, memory / ${memoryGoal} MB`,
+        ratio: peak / memoryGoal,
+        goal: 1,
+        atMost: true,
+        note: `${peak} MB`,
+      },
+    ];
+  };
+  return withServer(() => startOutputsServer(count, bytes), measured);
+}
+
+/** A first run, one with --full, and one that a kill stopped. */
+async function measureSmall({ count = 100_000, bytes = 400 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   const server = await startOutputsServer(count, bytes);
   try {

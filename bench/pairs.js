@@ -40,20 +40,27 @@ function endOf(path) {
   return bytes.toString("utf8", 0, length);
 }
 
-/** Runs a script and reads its peak memory (MB) and processor time (ms) from the line it prints on stdout at its end. */
+/**
+ * Runs a script and reads its peak memory (MB), its processor time and the part of it that is its own (ms), from the line it
+ * prints on stdout at its end.
+ */
 export async function withPeak([script, ...args], options = {}) {
   const { ms, output } = await timed(
     process.execPath,
     ["--import", join(root, "bench/print-peak.js"), script, ...args],
     options,
   );
-  const [, peak, cpuMs] = /peak (\d+) cpu (\d+)/.exec(output) ?? [];
-  return { ms, peak: Number(peak), cpuMs: Number(cpuMs) };
+  const [, peak, cpuMs, userMs] = /peak (\d+) cpu (\d+) user (\d+)/.exec(output) ?? [];
+  return { ms, peak: Number(peak), cpuMs: Number(cpuMs), userMs: Number(userMs) };
 }
 
 /** Downloads URLs into a folder with a bare loop on undici. */
 export const downloadLoop = (folder, urls) =>
   timed(process.execPath, [join(root, "bench/download-loop.js"), folder], { input: urls.join("\n") });
+
+/** The same with a bare loop that keeps the promises of a mirror. */
+export const durableLoop = (folder, urls, ...flags) =>
+  withPeak([join(root, "bench/durable-loop.js"), folder, ...flags], { input: urls.join("\n") });
 
 /** The median of A/B over alternating pairs of runs, so that a drift of the machine's speed cancels out. */
 export async function pairedRatio(runs, one, other) {

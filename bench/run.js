@@ -15,15 +15,8 @@ if (unknown.length > 0) {
   const rows = [["what", "ratio", "goal", ""]];
   for (const name of Object.keys(benches)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    for (const { what, ratio, goal, atMost, note } of await measured(name)) {
-      const met = atMost ? ratio <= goal : ratio >= goal;
-      const row = [
-        what,
-        `${ratio.toFixed(2)} x`,
-        `${atMost ? "<=" : ">="} ${goal} x`,
-        met ? "met" : "SHORT",
-        note ?? "",
-      ];
+    for (const found of await measured(name)) {
+      const row = rowOf(found);
       rows.push(row);
       console.error(row.join("  "));
     }
@@ -37,6 +30,13 @@ if (unknown.length > 0) {
         .join("  ")
         .trimEnd(),
     );
+}
+
+function rowOf({ what, ratio, goal, atMost, note = "", skipped }) {
+  const shownGoal = goal === undefined ? "none" : `${atMost ? "<=" : ">="} ${goal} x`;
+  if (skipped !== undefined) return [what, "", shownGoal, "skipped", skipped];
+  const isMet = atMost ? ratio <= goal : ratio >= goal;
+  return [what, `${ratio.toFixed(2)} x`, shownGoal, goal === undefined ? "" : isMet ? "met" : "SHORT", note];
 }
 
 /** The rows of a bench, in its own process: leftovers (memory, compiled code) would affect the next one. */

@@ -35,6 +35,30 @@ async function start(args) {
   return { ...JSON.parse(line), pid: child.pid, stop: () => child.kill() };
 }
 
+/** A function that asks a mock: with a body by POST. */
+export const controlOf = (mock) => (path, body) =>
+  fetch(mock.base_url + path, {
+    ...{
+      method: body === undefined ? "GET" : "POST",
+      body: body === undefined ? null : JSON.stringify(body),
+    },
+    headers: { ...headers, "content-type": "application/json" },
+  }).then((response) => response.json());
+
+/** Imports so many products with the references SKU-0, SKU-1, … into a mock; its clock moves on by ten minutes. */
+export async function createProducts(mock, count) {
+  const control = controlOf(mock);
+  const rows = Array.from({ length: count }, (_, at) => ({
+    reference: `SKU-${at}`,
+    name: `Linen dress ${at}`,
+    images: [{ url: `https://cdn.example.com/${at}.jpg`, orientation: "front" }],
+  }));
+  const { id } = await control("/v1/imports", { rows });
+  await control("/_mock/clock", { advance_ms: 600_000 });
+  const { status } = await control(`/v1/imports/${id}`);
+  if (status !== "completed") throw new Error(`the products were not imported: ${status}`);
+}
+
 /** A product on a server, by its ID. */
 export async function createProduct(server, image, reference) {
   const answer = await fetch(`${server.base_url}/v1/products`, {

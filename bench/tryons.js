@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, timed } from "./pairs.js";
-import { headers, startLimitedMock } from "./servers.js";
+import { controlOf, createProducts, startLimitedMock } from "./servers.js";
 
 const windowMs = 60_000;
 const goal = 1.05;
@@ -22,16 +22,9 @@ const pollMs = 5_000;
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   const mock = await startLimitedMock("--demo", "0");
-  const control = (path, body) =>
-    fetch(mock.base_url + path, {
-      ...{
-        method: body === undefined ? "GET" : "POST",
-        body: body === undefined ? null : JSON.stringify(body),
-      },
-      headers: { ...headers, "content-type": "application/json" },
-    }).then((response) => response.json());
+  const control = controlOf(mock);
   try {
-    await createProducts(control);
+    await createProducts(mock, products);
     const file = join(folder, "looks.csv");
     const rows = Array.from({ length: products }, (_, at) => `SKU-${at},Amara,${backgrounds},${angles}`);
     writeFileSync(file, ["product_reference,model_id,background,angle_shot", ...rows, ""].join("\n"));
@@ -78,16 +71,4 @@ export async function measure() {
     mock.stop();
     rmSync(folder, { recursive: true });
   }
-}
-
-async function createProducts(control) {
-  const rows = Array.from({ length: products }, (_, at) => ({
-    reference: `SKU-${at}`,
-    name: `Linen dress ${at}`,
-    images: [{ url: `https://cdn.example.com/${at}.jpg`, orientation: "front" }],
-  }));
-  const { id } = await control("/v1/imports", { rows });
-  await control("/_mock/clock", { advance_ms: 10 * windowMs });
-  const { status } = await control(`/v1/imports/${id}`);
-  if (status !== "completed") throw new Error(`the products were not imported: ${status}`);
 }

@@ -185,7 +185,7 @@ const mockPage = await bundlePage();
 const withMockPage = {
   name: "text-of-the-mock-page",
   setup(builder) {
-    builder.onLoad({ filter: /mock[\\/]page[\\/]page-text\.ts$/ }, () => ({
+    builder.onLoad({ filter: /mock-page[\\/]page-text\.ts$/ }, () => ({
       contents: `export const pageText = async () => (${JSON.stringify(mockPage.page)});`,
       loader: "js",
     }));

@@ -31,7 +31,10 @@ else
   if [[ ! $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]]; then
     fail "version must be a release such as 0.1.0, not $VERSION" "To install a packed file, use tarball."
   fi
-  if [ -z "${REPOSITORY:-}" ]; then
+  if [ -z "${REPOSITORY:-}" ] && [ -n "$VERSION" ]; then
+    fail "version cannot be used: this clone belongs to no repository with releases" \
+      "Remove version to use this clone, or use tarball."
+  elif [ -z "${REPOSITORY:-}" ]; then
     fail "this clone is not built, and belongs to no repository with releases" \
       "Run: npm ci --include=dev (in a step before this one), or use tarball."
   fi

@@ -1,5 +1,5 @@
 // @ts-check
-// Bundles the page of the mock (src/mock/page/app/) into one HTML text. The build inlines it into the mock; a mock that runs
+// Bundles the page of the mock (src/mock-page/app/) into one HTML text. The build inlines it into the mock; a mock that runs
 // from its sources bundles it on the first request.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const folder = join(root, "src", "mock", "page", "app");
+const folder = join(root, "src", "mock-page", "app");
 const styles = ["page.css", "parts.css", "requests.css", "data.css", "forms.css"];
 
 /** The page, and what esbuild says about its inputs. */

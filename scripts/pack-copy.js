@@ -1,8 +1,9 @@
 // @ts-check
 // Packs the package from a copy of what packing reads: it replaces the manifest for a moment, which others may be reading.
 import { execFile } from "node:child_process";
-import { cpSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -19,19 +20,22 @@ const alsoRead = ["package.json", "package-lock.json", "README.md", "LICENSE", "
  */
 export async function packCopy(folder) {
   await run(process.execPath, ["scripts/prepare.js"], { cwd: root, maxBuffer: 2 ** 26 });
-  const copy = join(folder, "copy");
+  const copy = mkdtempSync(join(tmpdir(), "catalogue-pack-"));
   const { files: packed } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const tops = packed.filter((/** @type {string} */ path) => !path.startsWith("!"));
   const read = new Set([...alsoRead, ...tops.map((/** @type {string} */ path) => path.split("/")[0])]);
-  for (const name of read)
-    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
-  const pack = ["pack", "--offline", "--json", "--pack-destination", folder];
+  const pack = ["pack", "--offline", "--json", "--pack-destination", resolve(folder)];
   const env = { ...process.env, npm_config_loglevel: "error" };
-  const { stdout } = await run("npm", pack, { cwd: copy, env, maxBuffer: 2 ** 26 });
-  rmSync(copy, { recursive: true });
-  const [{ filename, files }] = JSON.parse(stdout);
-  return {
-    tarball: join(folder, filename),
-    files: files.map((/** @type {{ path: string }} */ { path }) => path),
-  };
+  try {
+    for (const name of read)
+      cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+    const { stdout } = await run("npm", pack, { cwd: copy, env, maxBuffer: 2 ** 26 });
+    const [{ filename, files }] = JSON.parse(stdout);
+    return {
+      tarball: join(folder, filename),
+      files: files.map((/** @type {{ path: string }} */ { path }) => path),
+    };
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 }

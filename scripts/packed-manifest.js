@@ -23,6 +23,7 @@ if (!process.argv.includes("--restore")) {
     scripts: _,
     devDependencies: __,
     overrides: ___,
+    allowScripts: ____,
     ...packed
   } = JSON.parse(readFileSync(manifest, "utf8"));
   // The same file, with its time: by that a build knows whether it is up to date.

@@ -3,9 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { packPackage } from "./portable/get-packages.js";
+import { packCopy } from "./pack-copy.js";
 import { makePortable } from "./portable/make-portable.js";
 import { platforms, platformsNamed } from "./portable/platforms.js";
+import { needPackages } from "./portable/run.js";
 import { sumsOf } from "./portable/write-archive.js";
 
 const usage = `usage: npm run portable -- [--out FOLDER] [--package FILE] [PLATFORM ...]
@@ -26,9 +27,10 @@ try {
   if (values.help) console.log(usage);
   else {
     const chosen = platformsNamed(positionals);
+    needPackages();
     const out = resolve(values.out);
     mkdirSync(out, { recursive: true });
-    const tarball = values.package ?? packPackage(out);
+    const tarball = values.package ?? (await packCopy(out)).tarball;
     const names = await makePortable(resolve(tarball), out, chosen);
     writeFileSync(join(out, "SHA256SUMS"), await sumsOf(out, names));
   }

@@ -86,8 +86,14 @@ async function build() {
   const { tarball } = await packCopy(folder);
   const [, ...kept] = readFileSync(join(root, ".dockerignore"), "utf8").trimEnd().split("\n");
   let place = folder;
-  for (const [name, value] of stages[0] ?? []) {
-    if (name === "WORKDIR") {
+  /** @type {Record<string, string>} */
+  const defaults = {};
+  for (const [name, written] of stages[0] ?? []) {
+    const value = name === "RUN" ? written : written.replace(/\$\{(\w+)\}/g, (_, one) => defaults[one] ?? "");
+    if (name === "ARG") {
+      const [, one = "", byDefault = ""] = /^(\w+)=(.*)$/.exec(value) ?? [];
+      defaults[one] = byDefault;
+    } else if (name === "WORKDIR") {
       place = inBuild(value);
       mkdirSync(place, { recursive: true });
     } else if (name === "COPY") {

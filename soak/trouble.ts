@@ -24,6 +24,31 @@ export type KillPoint<Step extends string> = (
 export const moments = ["arriving", "arrived", "late", "done", "half answered", "answered"] as const;
 export type Moment = (typeof moments)[number];
 
+/** The steps of a process that writes files: the transactions of SQLite are those that are recorded. */
+export const diskSteps = ["writing", "syncing", "recording", "naming", "removing"] as const;
+export type DiskStep = (typeof diskSteps)[number];
+
+/** What happens to a process before its n-th step of a kind, instead of other kills (disk.js). */
+export interface DiskFault {
+  readonly step: DiskStep;
+  readonly nth: number;
+  readonly how: "kill" | "power cut" | "full";
+}
+
+/** The environment of a process that meets a fault of its disk. */
+export const diskEnv = (fault: DiskFault): Record<string, string> => ({
+  NODE_OPTIONS: `--import=${new URL("disk.js", import.meta.url).href}`,
+  SOAK_DISK: JSON.stringify(fault),
+});
+
+/** A fault while so many files are written; a disk is full for what it writes. */
+export function diskFault(random: Random, files: number): DiskFault {
+  const how = random.pick(["kill", "kill", "power cut", "power cut", "full"] as const);
+  const step = random.pick(how === "full" ? (["writing", "recording"] as const) : diskSteps);
+  const most = { writing: 2 * files, syncing: files, recording: 8, naming: files, removing: files }[step];
+  return { step, nth: 1 + random.below(most + 6), how };
+}
+
 /** The faults of one process. */
 export interface Trouble<Step extends string> {
   readonly kill: KillPoint<Step>;

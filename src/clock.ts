@@ -25,8 +25,8 @@ interface Timer {
 export const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
 
 /**
- * If the machine's clock falls this much behind the time that has passed, it was set back. Then this clock continues from its
- * own time, because its timers would wait for the machine's clock to come back.
+ * If the machine's clock falls this much behind the time that has passed, it was set back. Then this clock
+ * continues from its own time, because its timers would wait for the machine's clock to come back.
  */
 const setBackMs = 1_000;
 
@@ -67,7 +67,8 @@ export class MovableClock implements Clock {
 
   now(): number {
     if (this.#frozenAt !== null) return this.#frozenAt;
-    // From after the last reading until before this one: a pause between two lines is no time that was set back.
+    // From after the last reading until before this one: a pause between two lines is no time that was set
+    // back.
     const passed = passedMs() - this.#read;
     const machine = Date.now();
     const lost = Math.round(passed) - (machine - this.#machine);
@@ -202,8 +203,8 @@ export interface Clocks {
 export const clockToleranceMs = 60_000;
 
 /**
- * The milliseconds from `since` to `now`, by the clock that shows more: a machine sleeps, and its clock may be set back.
- * Infinity for a time in the future, which a wrong clock has stored.
+ * The milliseconds from `since` to `now`, by the clock that shows more: a machine sleeps, and its clock may
+ * be set back. Infinity for a time in the future, which a wrong clock has stored.
  */
 export function elapsedMs(since: Clocks, now: Clocks): number {
   const passedHere = now.here - since.here;

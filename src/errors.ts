@@ -126,8 +126,8 @@ export function fileProblem(error: unknown): FileProblem | null {
 }
 
 /**
- * The error of a process or system that cannot open one more file, which is a problem of no file and of no row; null for
- * any other error, also as the cause of another one.
+ * The error of a process or system that cannot open one more file, which is a problem of no file and of no
+ * row; null for any other error, also as the cause of another one.
  */
 export function outOfFiles(error: unknown, name: string): CatalogueError | null {
   const fault = fileProblem(error);
@@ -153,8 +153,8 @@ const fileCalls = {
 };
 
 /**
- * Turns an error of a file system call into a CatalogueError; returns any other error unchanged. `name` is that of the
- * file if the error has none, as of reading a folder.
+ * Turns an error of a file system call into a CatalogueError; returns any other error unchanged. `name` is
+ * that of the file if the error has none, as of reading a folder.
  */
 export function asFileError(error: unknown, name = "a file"): unknown {
   const fault = error instanceof CatalogueError ? null : fileProblem(error);

@@ -1,8 +1,8 @@
 // The one reader of JSON that comes from outside: files, responses, deliveries, and what others can edit.
 
 /**
- * The deepest nesting that is read. Deeper values end recursive code, such as `JSON.stringify`, with a RangeError; no row,
- * response or setting has more than ten levels.
+ * The deepest nesting that is read. Deeper values end recursive code, such as `JSON.stringify`, with a
+ * RangeError; no row, response or setting has more than ten levels.
  */
 const mostLevels = 100;
 

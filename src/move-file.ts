@@ -14,8 +14,8 @@ import { promisify } from "node:util";
 import { newFileSync, OpenFile, rejectForeignLink, whyNotChanged } from "./open-file.ts";
 
 /**
- * Gives a complete file its final name; false, with the file where it was, if `exclusive` and the name is taken. Throws
- * the system's error.
+ * Gives a complete file its final name; false, with the file where it was, if `exclusive` and the name is
+ * taken. Throws the system's error.
  */
 export function moveFile(from: string, to: string, exclusive: boolean): boolean {
   if (!exclusive) {
@@ -83,8 +83,9 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates a folder with its missing parents; an existing one is fine, also by a link, unless another user has made it.
- * Throws the system's error. Node's own `recursive` never ends where the system denies a new folder with ENOENT, as in /proc.
+ * Creates a folder with its missing parents; an existing one is fine, also by a link, unless another user has
+ * made it. Throws the system's error. Node's own `recursive` never ends where the system denies a new folder
+ * with ENOENT, as in /proc.
  */
 export function makeFolders(path: string, mode?: number): void {
   rejectForeignLink(path);

@@ -140,8 +140,8 @@ export class OpenFile {
 }
 
 /**
- * Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. Not in the thread pool:
- * the way there takes longer.
+ * Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. Not in
+ * the thread pool: the way there takes longer.
  */
 export const newFile = (path: string, mode = 0o600): Promise<OpenFile> =>
   whenFree(async () => new OpenFile(path, newFileSync(path, mode)));
@@ -153,15 +153,14 @@ export const newFileSync = (path: string, mode = 0o600): number => openSync(path
 export const temporaryFile = (folder: string, start = ".", mode = 0o600): Promise<OpenFile> =>
   newFile(join(folder, temporaryName(start)), mode);
 
-const attemptStart = ".attempt-";
-
 /**
- * Writes a file into a folder, as far as the disk, and removes it, with those of killed processes. Throws the error that any
- * other file would meet.
+ * Writes a file into a folder, as far as the disk, and removes it, with those that killed processes have
+ * left. Throws the error that any other file would meet.
  */
 export async function tryToWrite(folder: string): Promise<void> {
-  await removeTemporary(folder, attemptStart);
-  const file = await temporaryFile(folder, attemptStart);
+  const start = ".try-";
+  await removeTemporary(folder, start);
+  const file = await temporaryFile(folder, start);
   try {
     await file.write("\n");
     await file.sync();
@@ -240,8 +239,8 @@ export const isOutOfFiles = (error: unknown): boolean =>
   /^(?:EMFILE|ENFILE|ENOMEM)$/.test(String((error as NodeJS.ErrnoException | null)?.code));
 
 /**
- * Makes a folder for this user alone, or closes an existing one to others. Throws the system's error; ELINKOWNER where
- * another user has the folder, and ELOOP for a link.
+ * Makes a folder for this user alone, or closes an existing one to others. Throws the system's error;
+ * ELINKOWNER where another user has the folder, and ELOOP for a link.
  */
 export function makePrivateFolder(path: string): void {
   try {
@@ -269,10 +268,12 @@ function lstatFolder(path: string) {
 }
 
 /**
- * Whether a file or folder has the owner of files that this process creates in `folder`. Not compared with the user of the
- * process: network drives and USB sticks give files other owners.
+ * Whether a file or folder has the owner of files that this process creates in `folder`. Another owner than
+ * the user of the process needs a look: network drives and USB sticks give files other owners. A kill leaves
+ * the file of that look.
  */
 export function isOwnFile(path: string, folder: string = dirname(path)): boolean {
+  if (lstatSync(path).uid === ownUid()) return true;
   const probe = join(folder, temporaryName(".owner-"));
   let file: number;
   try {
@@ -290,8 +291,9 @@ export function isOwnFile(path: string, folder: string = dirname(path)): boolean
 }
 
 /**
- * Throws ELINKOWNER if a path, or a folder of it, is a link of another user that leads to what is not that user's: such a
- * link may have been planted in a shared folder. Links of this user and of the system are followed, and checked like the path.
+ * Throws ELINKOWNER if a path, or a folder of it, is a link of another user that leads to what is not that
+ * user's: such a link may have been planted in a shared folder. Links of this user and of the system are
+ * followed, and checked like the path.
  */
 export function rejectForeignLink(path: string, depth = 0): void {
   // The system reports circular links itself.

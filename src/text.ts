@@ -1,5 +1,6 @@
-// Text of others is cut to the length that means something before an expression looks at it, and no expression looks for
-// the end of a text: on a long run of one character both would take time by the square of its length.
+// Text of others is cut to the length that means something before an expression looks at it, and no
+// expression looks for the end of a text: on a long run of one character both would take time by the square
+// of its length.
 
 /** The encoding of a text by its byte order mark; null without one. */
 export function markedEncoding(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | null {
@@ -72,9 +73,9 @@ export function parseTime(text: string): number {
 
 /**
  * C0, DEL, C1, line and paragraph separators, and every character without a look of its own (Unicode: Cf and
- * Default_Ignorable_Code_Point), such as U+200B, marks that change the writing direction, tags and byte order marks; and the
- * blank of Braille. What a name needs stays: a joiner between emoji, or between letters of a script that joins them, and the
- * first variation selector after a character. Arabic signs of Cf have a look.
+ * Default_Ignorable_Code_Point), such as U+200B, marks that change the writing direction, tags and byte order
+ * marks; and the blank of Braille. What a name needs stays: a joiner between emoji, or between letters of a
+ * script that joins them, and the first variation selector after a character. Arabic signs of Cf have a look.
  */
 const signs = "\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}";
 const selectors = "\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";
@@ -99,8 +100,9 @@ export const isPlainText = (text: string): boolean => plainText.test(text);
 export const hasUnseen = (text: string): boolean => !plainText.test(text) && text.search(unseen) !== -1;
 
 /**
- * A text on one line, with every character that cannot be seen as an escape (`\x1b`, `\n`, `\u200b`, `\u{e0041}`). Only this
- * function shows them, one character at a time: code that removes sequences of a terminal misses malformed ones.
+ * A text on one line, with every character that cannot be seen as an escape (`\x1b`, `\n`, `\u200b`,
+ * `\u{e0041}`). Only this function shows them, one character at a time: code that removes sequences of a
+ * terminal misses malformed ones.
  */
 export const visible = (text: string): string =>
   plainText.test(text) ? text : text.replace(unseen, asEscape);
@@ -138,7 +140,8 @@ export const hadUnseenEnds = (text: string, cut: string): boolean =>
   text.length !== cut.length && /[^\s]|\ufeff/.test(text.replace(cut, ""));
 
 /**
- * A text as a reader sees it: texts that look equal have the same. Letters of different scripts are different (NFKC).
+ * A text as a reader sees it: texts that look equal have the same. Letters of different scripts are different
+ * (NFKC).
  */
 export const lookOf = (text: string): string =>
   (plainText.test(text) ? text : text.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, "").normalize("NFKC")).trim();

@@ -164,13 +164,13 @@ function isOfGet(resource: string, verb: string, { params }: Operation): boolean
 function methodOf({ operation, resource, verb, input, isInputOptional, reply, entry }: Call): string {
   const { method, path, scope, summary } = operation;
   const parameter = input === null ? "" : `input${isInputOptional ? "?" : ""}: ${input}, `;
-  const own = Object.entries(operation.refuses).flatMap(([status, codes]) =>
+  const own = Object.entries(operation.rejects).flatMap(([status, codes]) =>
     codes!.map((code) => `${status} \`${code}\``),
   );
   const clause = `Endpoints, ${pascal(resource)}`;
   const what = `\`${method} ${path}\` with the scope \`${scope}\` (${clause}).`;
   const list =
-    operation.refusalList === undefined
+    operation.rejectionList === undefined
       ? ""
       : " A 400 can list every problem of the input: see `problems` of `ApiError`.";
   const errors = `@throws {ApiError} ${[...own, "the errors of every request (see `ErrorCode`)"].join(", ")}.${list}`;

@@ -9,24 +9,13 @@ import { run, runNpm } from "./run.js";
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /**
- * Packs this package into a folder, and returns the path of its file.
- * @param {string} folder
- */
-export function packPackage(folder) {
-  const [{ filename }] = JSON.parse(
-    runNpm(["pack", "--json", "--silent", "--pack-destination", folder], root),
-  );
-  return join(folder, filename);
-}
-
-/**
  * Unpacks the package with Node into `folder`.
  * @param {import("./platforms.js").Platform} platform
  * @param {string} folder
  */
 export function getNode({ node, integrity }, folder) {
   mkdirSync(folder, { recursive: true });
-  runNpm(["pack", "--silent", "--prefer-offline", "--pack-destination", folder, node], folder);
+  runNpm(["pack", "--prefer-offline", "--pack-destination", folder, node], folder);
   const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
   const found = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
   if (found !== integrity)
@@ -44,7 +33,7 @@ export function getNode({ node, integrity }, folder) {
 export function getPackages({ os, cpu }, folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) cpSync(join(root, name), join(folder, name));
-  const omitted = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+  const omitted = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
   runNpm(["ci", "--prefer-offline", ...omitted, `--os=${os}`, `--cpu=${cpu}`, "--libc=glibc"], folder);
   const packages = join(folder, "node_modules");
   // libsql does not say which libc its packages are for; Node's own programs are for glibc.

@@ -7,7 +7,6 @@ import { createReadStream, createWriteStream, readdirSync, statSync } from "node
 import { join, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { ZipFile } from "yazl";
 
 /** The date of all files, that of files in packages of npm. */
 const date = "1985-10-26T08:15:00Z";
@@ -36,6 +35,8 @@ async function writeTar(parent, folder, path) {
 
 /** @param {string} parent @param {string} folder @param {string} path */
 async function writeZip(parent, folder, path) {
+  // Loaded here, so that the scripts can say what is missing in a clone without its packages.
+  const { ZipFile } = await import("yazl");
   const zip = new ZipFile();
   for (const name of filesIn(join(parent, folder)))
     zip.addFile(join(parent, folder, name), `${folder}/${name}`, {

@@ -31,6 +31,9 @@ export function leftToDo(root) {
   /** @param {readonly string[]} args */
   const git = (...args) => run("git", args, root).trim();
   const isClone = existsSync(join(root, ".git"));
+  const tags = isClone ? git("tag", "--points-at", "HEAD").split("\n") : [];
+  // The workflow that a tag starts makes a release of its commit.
+  const [other] = tags.filter((tag) => /^v\d/.test(tag) && tag !== `v${version}`);
   const lines = [
     placeholders.length > 0 && `fill in OWNER in ${placeholders.join(", ")}`,
     section.version !== version &&
@@ -39,7 +42,9 @@ export function leftToDo(root) {
       `write the date of ${section.version} in CHANGELOG.md, for example 2026-11-29`,
     !isClone && "work in a clone: only there changes and tags are known",
     isClone && git("status", "--porcelain") !== "" && "commit all changes",
+    other !== undefined && `remove the tag ${other} from this commit: package.json has ${version}`,
     isClone &&
+      !tags.includes(`v${version}`) &&
       git("tag", "--list", `v${version}`) !== "" &&
       `choose another version: the tag v${version} exists`,
   ];

@@ -526,6 +526,36 @@ export const areas: readonly Area[] = [
         "It is built by npm ci with the lockfile, without scripts.",
         "containers/dockerfile.test.ts > the build gets the packed package and the lockfile alone, and compiles nothing",
       ),
+      threat(
+        "An argument of a batch file runs a command in cmd.",
+        "Its signs are escaped, and what cmd would read twice is rejected.",
+        "cli/serve/run-another.test.ts > on Windows, cmd gets the arguments of a batch file with each of its signs escaped",
+      ),
+      threat(
+        "The path of the portable program runs a command in cmd.",
+        "The launcher quotes its folder.",
+        "portable/portable.test.ts > a release > its archive for Windows imports a file and undoes it by its launchers, from a folder with a space and &",
+      ),
+      threat(
+        "A package of the build takes the identity of the publisher.",
+        "Only a job that runs npm publish alone has that identity.",
+        "portable/workflow.test.ts > each job of it may do what it needs alone: the one with the identity runs no package",
+      ),
+      threat(
+        "An installation replaces the system's cat.",
+        "npm stops and the file stays; the pages say not to force it.",
+        "package/managers.test.ts > the packed package, installed afresh > by npm into a folder that has the system's cat, such as /usr/bin, nothing is installed, and that cat stays",
+      ),
+      threat(
+        "A power cut leaves an incomplete image under its name.",
+        "Its bytes are on the disk before it gets its name.",
+        "flows/generate/killed-save.test.ts > a save that is killed, or loses its power, between any two steps of a batch is completed by the next one",
+      ),
+      threat(
+        "A disk that fills up loses images that were saved.",
+        "Only files without a name are removed.",
+        "bin/full-batch.test.ts > a mirror on a disk that fills up keeps its images, names one without room, and is completed",
+      ),
     ],
   },
 ];

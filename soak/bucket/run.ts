@@ -9,7 +9,8 @@ import { Running } from "../program.ts";
 import { copyProgram, type Patch } from "../program-files.ts";
 import { Service } from "../service.ts";
 import { checkLeases, checkObjects, checkOverlaps, type Fault } from "./check-round.ts";
-import { StoreProxy } from "./store-proxy.ts";
+import { controls } from "./controls.ts";
+import { StoreProxy, writeKinds, writeMoments } from "./store-proxy.ts";
 
 /** Leases that end sooner: a kill costs seconds then. The store's `Date` has whole seconds, which the margin covers. */
 const shortLeases: readonly Patch[] = [
@@ -30,8 +31,11 @@ const { values: flags } = parseArgs({
   },
 });
 const wantedKills = Number(flags.kills);
-const isControl = flags.control === "unlocked";
-if (flags.control !== undefined && !isControl) throw new Error("--control must be unlocked");
+const { control } = flags;
+const isControl = control === "unlocked";
+if (control !== undefined && !isControl && !(control in controls))
+  throw new Error(`--control must be one of unlocked, ${Object.keys(controls).join(", ")}`);
+const mistake = control === undefined || isControl ? [] : [controls[control as keyof typeof controls]];
 const problem = radosgwProblem();
 if (problem !== null) throw new Error(`radosgw is ${problem}`);
 
@@ -40,15 +44,24 @@ const began = performance.now();
 const seconds = () => Math.round((performance.now() - began) / 1000);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const counts = { rounds: 0, processes: 0, kills: 0, waited_for_lease: 0, store_gone: 0, uploads_repeated: 0 };
+/** Kills at a write, by its kind and by how far it was. */
+const killsAt = Object.fromEntries(
+  writeKinds.map((kind) => [kind, Object.fromEntries(writeMoments.map((moment) => [moment, 0]))]),
+);
 const faults: Fault[] = [];
 const folder = mkdtempSync(join(tmpdir(), "soak-bucket-"));
 const gateway = await startRadosgw();
-const { program, remove } = await copyProgram(shortLeases);
+const { program, remove } = await copyProgram([...shortLeases, ...mistake]);
 const service = await Service.start(folder, program);
-const proxy = await StoreProxy.start(gateway.endpoint, { random: seededRandom(7), dropped: 0.02 });
+const proxy = new StoreProxy(gateway.endpoint, { random: seededRandom(7), dropped: 0.02 });
+
+interface Machine {
+  readonly name: string;
+  readonly process: Running;
+}
 
 /** One machine: a process with a state folder of its own. */
-function start(prefix: string, shard: string): { name: string; process: Running } {
+async function start(prefix: string, shard: string): Promise<Machine> {
   const name = `${prefix.replace("/", "")}-${shard.replace("/", "of")}-${counts.processes++}`;
   const home = join(folder, name);
   mkdirSync(home);
@@ -60,8 +73,7 @@ function start(prefix: string, shard: string): { name: string; process: Running 
       cwd: home,
       env: {
         ...gateway.env,
-        AWS_ENDPOINT_URL_S3: proxy.origin,
-        AWS_SDK_UA_APP_ID: name,
+        AWS_ENDPOINT_URL_S3: await proxy.originFor(name),
         AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
         CAT_BASE_URL: service.baseUrl,
         CAT_API_KEY: "ak_mock",
@@ -74,7 +86,7 @@ function start(prefix: string, shard: string): { name: string; process: Running 
 }
 
 /** Waits for a process that is not killed; true once its shard is complete. */
-async function isDone({ name, process }: ReturnType<typeof start>): Promise<boolean> {
+async function isDone({ name, process }: Machine): Promise<boolean> {
   const { status, stderr } = await process.ended;
   if (status === 0) return true;
   if (status === 6) counts.waited_for_lease++;
@@ -84,9 +96,10 @@ async function isDone({ name, process }: ReturnType<typeof start>): Promise<bool
   return false;
 }
 
-/** Starts a machine, and kills it at a random time after its first write. */
-async function killOne(prefix: string, shard: string): Promise<void> {
-  const machine = start(prefix, shard);
+/** Starts a machine, and kills it at one of its writes, or at a random time after its first one; the last one at its index. */
+async function killOne(prefix: string, shard: string, isLast: boolean): Promise<void> {
+  const machine = await start(prefix, shard);
+  if (random() < 0.8) return killAtWrite(machine, isLast ? "index" : pick(["upload", "upload", "record"]));
   let hasEnded = false;
   void machine.process.ended.then(() => {
     hasEnded = true;
@@ -100,16 +113,33 @@ async function killOne(prefix: string, shard: string): Promise<void> {
   if (status === null) counts.kills++;
 }
 
+async function killAtWrite(machine: Machine, kind: (typeof writeKinds)[number]): Promise<void> {
+  const moment = pick(writeMoments);
+  const nth = 1 + Math.floor(random() * { upload: 10, record: 2, index: 1 }[kind]);
+  let isKilled = false;
+  const kill = () => {
+    isKilled = true;
+    machine.process.kill();
+  };
+  proxy.kills.set(machine.name, { kind, nth, moment, kill });
+  const { status } = await machine.process.ended;
+  if (!isKilled || status !== null) return void (await isDone(machine));
+  counts.kills++;
+  killsAt[kind]![moment]!++;
+}
+
+const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
+
 /** One shard: machines that are killed, others that work on it at the same time, and one that completes it. */
 async function playShard(prefix: string, shard: string): Promise<void> {
   const kills = 3 + Math.floor(random() * 4);
   for (let at = 0; at < kills; at++) {
-    const rival = random() < 0.4 ? start(prefix, shard) : null;
-    if (isControl) await isDone(start(prefix, shard));
-    else await killOne(prefix, shard);
+    const rival = random() < 0.25 ? await start(prefix, shard) : null;
+    if (isControl) await isDone(await start(prefix, shard));
+    else await killOne(prefix, shard, at === kills - 1);
     if (rival !== null) await isDone(rival);
   }
-  for (let tries = 0; !(await isDone(start(prefix, shard))); tries++) {
+  for (let tries = 0; !(await isDone(await start(prefix, shard))); tries++) {
     if (tries === 60) return void faults.push({ kind: "statuses", what: `${prefix}${shard} never ends` });
     await sleep(500);
   }
@@ -167,8 +197,9 @@ try {
       requests,
       drops,
       lease_writes: leases.length,
+      kills_at: killsAt,
       faults: byKind,
-      control: flags.control ?? null,
+      control: control ?? null,
       seed: flags.seed,
       seconds: seconds(),
     }),

@@ -1,7 +1,7 @@
 import type { Soak } from "../soak.ts";
 import { type Control, controls, smallLimits } from "./controls.ts";
 import { faultKinds, play } from "./play.ts";
-import { type Mode, modes, type Scenario, scenarioOf } from "./scenario.ts";
+import { type Focus, focuses, type Scenario, scenarioOf } from "./scenario.ts";
 import { type Step, stepOf, steps } from "./step.ts";
 import { underControl } from "./under-control.ts";
 
@@ -13,10 +13,10 @@ export const exportSoak: Soak<Scenario, Step> = {
   steps,
   stepOf,
   faultKinds,
-  focuses: modes,
+  focuses,
   patches: smallLimits,
   controls,
   underControl: (scenario, control) => underControl(scenario, control as Control),
-  scenarioOf: (seed, only) => scenarioOf(seed, only as Mode | undefined),
+  scenarioOf: (seed, only) => scenarioOf(seed, only as Focus | undefined),
   play,
 };

@@ -7,8 +7,10 @@ import { memoryOf } from "../memory.ts";
 import type { Fault, Played } from "../played.ts";
 import { type Ending, Running } from "../program.ts";
 import { summaryOf } from "../summary.ts";
+import { type DiskFault, diskEnv } from "../trouble.ts";
 import { FaultyLists } from "./faulty-lists.ts";
-import type { ExportTrouble, LaterRun, Scenario } from "./scenario.ts";
+import { mirrorFaults } from "./mirror-check.ts";
+import { type ExportTrouble, type LaterRun, type Scenario, undisturbed } from "./scenario.ts";
 import type { Step } from "./step.ts";
 import { differencesOf, type Tree, treeOf } from "./tree.ts";
 
@@ -17,6 +19,7 @@ export const faultKinds = [
   "wrong files",
   "incomplete file",
   "part left",
+  "lost file",
   "created twice",
   "not resumable",
   "wrong summary",
@@ -37,6 +40,10 @@ const jobProducts = 7;
 
 const oldText = "of an earlier export";
 
+/** Whether a process ended with the error of a full disk. */
+const isOfFullDisk = ({ status, stderr }: Ending): boolean =>
+  status === 2 && /no space left|disk is full/.test(stderr);
+
 class Run {
   readonly #scenario: Scenario;
   readonly #lane: Lane<Step>;
@@ -52,6 +59,9 @@ class Run {
   #ended = 0;
   /** Processes that were killed after their export had ended. */
   #again = 0;
+  /** The files that had their names after the last process. */
+  #named: readonly string[] = [];
+  #fullDisks = 0;
 
   constructor(scenario: Scenario, lane: Lane<Step>, program: string, folder: string) {
     this.#scenario = scenario;
@@ -73,6 +83,7 @@ class Run {
       files: this.#expected.size,
       processes: this.#processes,
       service_restarts: this.#restarts,
+      full_disks: this.#fullDisks,
       [`runs_${mode}`]: 1,
     };
     return { seed, kills: this.#kills, counts, faults: this.#faults };
@@ -116,7 +127,9 @@ class Run {
       if (ending.status === 0) return ending;
       if (this.#isExtractedAlready(ending)) return this.#complete();
       const isHeld = trouble.twice != null && ending.status === 6;
-      if (!isHeld && !resumes.includes(ending.status)) return this.#stuck(ending);
+      const isFull = trouble.disk?.how === "full" && isOfFullDisk(ending);
+      if (isFull) this.#fullDisks++;
+      if (!isHeld && !isFull && !resumes.includes(ending.status)) return this.#stuck(ending);
       const { integrity, ended } = this.#memory;
       // A kill may hit a process whose export has just ended: the same command makes a new one.
       if (ending.status === null && ended > this.#ended) this.#again++;
@@ -197,6 +210,8 @@ class Run {
   /** Whether each file with its final name is complete, or the old one, after a process that was stopped. */
   async #checkFinalNames(): Promise<void> {
     const found = await this.#treeOf("run");
+    for (const path of this.#named) if (!found.has(path)) this.#found("lost file", `${path} had its name`);
+    this.#named = [...found.keys()].filter((path) => path.endsWith(".jpg"));
     for (const [path, text] of found) {
       const isHidden = path.split("/").some((name) => name.startsWith("."));
       // The index of a mirror is of the last complete run.
@@ -210,13 +225,16 @@ class Run {
   /** How a process that meets faults ends. */
   async #endingOf(trouble: ExportTrouble): Promise<Ending> {
     const resumed = this.#processes > 0;
-    const { ending, stoppedAt, restarts, other } = await meetTrouble(trouble, this.#lane, {
-      start: () => this.#start("run", trouble.timeout),
+    const { disk = null } = trouble;
+    const met = disk === null ? trouble : { ...trouble, kill: undisturbed.kill, orAtItsEnd: false };
+    const { ending, stoppedAt, restarts, other } = await meetTrouble(met, this.#lane, {
+      start: () => this.#start("run", trouble.timeout, [], disk),
       atItsEnd: "downloading",
       starting: "starting",
     });
     this.#restarts += restarts;
-    if (stoppedAt !== null) this.#kills.push({ step: stoppedAt, resumed });
+    const step = disk !== null && ending.status === null ? disk.step : stoppedAt;
+    if (step !== null) this.#kills.push({ step, resumed });
     if (other === null) return ending;
     // The second one has found the export ended, and has made another one.
     if (ending.status === 0 && other.status === 0 && this.#scenario.mode !== "sync") this.#again++;
@@ -229,7 +247,12 @@ class Run {
     return memoryOf(join(this.#folder, "run", "home", "state", "default.db"));
   }
 
-  #start(place: "calm" | "run", timeout: number | null, flags: readonly string[] = []): Running {
+  #start(
+    place: "calm" | "run",
+    timeout: number | null,
+    flags: readonly string[] = [],
+    disk: DiskFault | null = null,
+  ): Running {
     if (place === "run") this.#processes++;
     const cwd = join(this.#folder, place);
     const { service, gate } = this.#lane;
@@ -237,7 +260,10 @@ class Run {
     const args = [...this.#args, ...flags, ...(timeout === null ? [] : ["--timeout", `${timeout}s`])];
     return new Running(this.#program, args, {
       cwd,
-      env: { CAT_HOME: join(cwd, "home"), CAT_BASE_URL, CAT_API_KEY: "ak_mock" },
+      env: {
+        ...{ CAT_HOME: join(cwd, "home"), CAT_BASE_URL, CAT_API_KEY: "ak_mock" },
+        ...(disk !== null && diskEnv(disk)),
+      },
     });
   }
 
@@ -253,7 +279,11 @@ class Run {
       this.#found("wrong summary", `no summary: ${stderr.trim()}`);
       return;
     }
-    if (mode === "sync") return;
+    if (mode === "sync") {
+      for (const what of mirrorFaults(join(this.#folder, "run", "mirror"), await this.#assets()))
+        this.#found("wrong files", what);
+      return;
+    }
     const products = (selected ?? photos).length;
     const jobs = Math.ceil(products / jobProducts);
     const allJobs = jobs * (1 + this.#again);
@@ -276,6 +306,12 @@ class Run {
   async #images(): Promise<number> {
     const paths = [...(await this.#treeOf("run")).keys()];
     return paths.filter((path) => path.endsWith(".jpg")).length;
+  }
+
+  /** The product and the ID of each image in the catalogue. */
+  async #assets(): Promise<ReadonlySet<string>> {
+    const { products } = (await this.#lane.service.state()).organizations.main;
+    return new Set(products.flatMap(({ id, images }) => images.map((image) => `${id} ${image.id}`)));
   }
 
   async #jobs(): Promise<number> {

@@ -1,11 +1,23 @@
 import { Random } from "../../src/mock/seed/seed.ts";
-import { anyKillPoint, dateSkew, gatewayTrouble, otherFaults, type Trouble } from "../trouble.ts";
+import {
+  anyKillPoint,
+  type DiskFault,
+  dateSkew,
+  diskFault,
+  gatewayTrouble,
+  otherFaults,
+  type Trouble,
+} from "../trouble.ts";
 import { type ListFault, listFaults } from "./faulty-lists.ts";
 import type { Step } from "./step.ts";
 
 /** The kinds of exports, and values of `--only`. */
 export const modes = ["manifest", "zip", "extract", "sync"] as const;
 export type Mode = (typeof modes)[number];
+
+/** The values of `--only`: a kind of export, or mirrors whose processes all meet faults of the disk. */
+export const focuses = [...modes, "disk"] as const;
+export type Focus = (typeof focuses)[number];
 
 /** A catalogue, one export of it, and all faults on the way; everything follows from the seed. */
 export interface Scenario {
@@ -35,9 +47,30 @@ export interface LaterRun {
 export interface ExportTrouble extends Trouble<Step> {
   /** `--timeout`, in seconds; null for none. */
   readonly timeout: number | null;
+  /** Instead of its kill. */
+  readonly disk?: DiskFault | null;
 }
 
-export function scenarioOf(seed: string, only?: Mode): Scenario {
+export function scenarioOf(seed: string, only?: Focus): Scenario {
+  const scenario = scenarioIn(seed, only === "disk" ? "sync" : only);
+  const random = Random.from(`export soak ${seed}, disk`);
+  const photos = only === "disk" ? scenario.photos.flatMap((count) => [count, count]) : scenario.photos;
+  const files = photos.reduce((sum, count) => sum + count, 0);
+  const troubles = scenario.troubles.map((trouble) => {
+    const disk = diskFault(random, files);
+    if (only === "disk") return { ...undisturbed, disk };
+    return random.next() < 0.3 ? { ...trouble, twice: null, disk } : trouble;
+  });
+  return { ...scenario, photos, troubles, ...(only === "disk" && { laterRuns: [] }) };
+}
+
+/** Nothing happens to the process. */
+export const undisturbed: ExportTrouble = {
+  ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
+  ...{ failsAfterWork: null, restart: null, timeout: null },
+};
+
+function scenarioIn(seed: string, only?: Mode): Scenario {
   const random = Random.from(`export soak ${seed}`);
   const mode = only ?? random.pick(modes);
   const count = random.pick([1, 3, 7, 8, 12, 18]);

@@ -1,5 +1,10 @@
-/** The step of an export at which a process ended, derived from its last request. */
-export const steps = ["starting", "reading", "creating jobs", "following jobs", "downloading"] as const;
+import { diskSteps } from "../trouble.ts";
+
+/** The step of an export at which a process ended, derived from its last request, or what it did with its files. */
+export const steps = [
+  ...(["starting", "reading", "creating jobs", "following jobs", "downloading"] as const),
+  ...diskSteps,
+] as const;
 export type Step = (typeof steps)[number];
 
 /** The step of an export that sends this request. */

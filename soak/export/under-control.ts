@@ -1,11 +1,13 @@
+import type { DiskFault } from "../trouble.ts";
 import type { Control } from "./controls.ts";
-import { type ExportTrouble, type LaterRun, type Mode, type Scenario, scenarioOf } from "./scenario.ts";
-
-/** Nothing happens to the process. */
-const undisturbed: ExportTrouble = {
-  ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
-  ...{ failsAfterWork: null, restart: null, timeout: null },
-};
+import {
+  type ExportTrouble,
+  type LaterRun,
+  type Mode,
+  type Scenario,
+  scenarioOf,
+  undisturbed,
+} from "./scenario.ts";
 
 /** The first process is killed while it has half of an artifact. */
 const cutDownload: ExportTrouble = {
@@ -18,6 +20,10 @@ const lostInGateway: ExportTrouble = {
   ...undisturbed,
   gateway: { step: "creating jobs", status: 403, passesOn: true, times: 10_000 },
 };
+
+/** Processes are stopped before later and later steps of a kind: some of them within a batch. */
+const stoppedBefore = (step: DiskFault["step"], how: DiskFault["how"]): ExportTrouble[] =>
+  [3, 5, 7, 9, 11, 13].map((nth) => ({ ...undisturbed, disk: { step, nth, how } }));
 
 interface Needs {
   /** The kind of export; that of the scenario if it is among several. */
@@ -34,6 +40,11 @@ const needs: Readonly<Record<Control, Needs>> = {
   "trust-gateway": { modes: ["manifest", "zip", "extract"], troubles: [lostInGateway] },
   "believe-lists": { modes: ["sync"], laterRuns: [listed("two thirds"), listed("empty")] },
   "remove-most": { modes: ["sync"], laterRuns: [listed("empty")] },
+  "never-sync": { modes: ["sync"], troubles: stoppedBefore("naming", "power cut") },
+  "name-first": { modes: ["sync"], troubles: stoppedBefore("naming", "kill") },
+  "forget-record": { modes: ["sync"], troubles: stoppedBefore("naming", "kill") },
+  "believe-record": { modes: ["sync"], troubles: stoppedBefore("naming", "kill") },
+  "keep-unnamed": { modes: ["sync"], troubles: stoppedBefore("syncing", "kill") },
   "late-mark": { modes: ["sync"], laterRuns: [{ list: null, aheadMs: 600_000, delete: false }] },
 };
 

@@ -1,4 +1,4 @@
-import { oldKey, trustGateway } from "../common-controls.ts";
+import { neverSync, oldKey, trustGateway } from "../common-controls.ts";
 import type { Patch } from "../program-files.ts";
 
 /** Programs that pay twice, to prove that the harness detects it. The program itself has no switch for them. */
@@ -42,6 +42,14 @@ export const controls = {
     file: "src/state/looks.ts",
     from: '[images("look.digest = ?"), images("look.replaces = ?")]',
     to: '[images("look.digest = ? AND look.replaces IS NULL"), images("look.replaces = ? AND 0")]',
+  },
+  /** Saved images get their names before they are on the disk. */
+  "never-sync": neverSync,
+  /** The next command leaves the files that a killed one has not named. */
+  "keep-unnamed": {
+    file: "src/flows/generate/save-outputs.ts",
+    from: "await rm(join(this.#folder, part), { force: true }).catch(() => {});",
+    to: "void part;",
   },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

@@ -6,13 +6,14 @@ import { memoryOf } from "../memory.ts";
 import type { Played } from "../played.ts";
 import { type Ending, Running } from "../program.ts";
 import { type Summary, summaryOf } from "../summary.ts";
+import { type DiskFault, diskEnv } from "../trouble.ts";
 import { differences, type FoundTask, type GenerateFault, keyOf, tasksOf } from "./compare.ts";
 import { failedFileFaults, newestFailedFile } from "./failed-file.ts";
 import { growSheet } from "./grow.ts";
 import { expand, isRejected, type Wanted } from "./looks.ts";
 import { type Ids, lineOf, writeLooks } from "./looks-file.ts";
 import { imageFaults, resultsFileFaults, summaryFaults } from "./outputs.ts";
-import type { GenerateTrouble, Scenario } from "./scenario.ts";
+import { type GenerateTrouble, type Scenario, undisturbed } from "./scenario.ts";
 import type { Step } from "./step.ts";
 
 type PlayedRun = Played<Step, GenerateFault["kind"]>;
@@ -37,6 +38,7 @@ class Run {
   readonly #kills: PlayedRun["kills"][number][] = [];
   #restarts = 0;
   #withoutCredits = 0;
+  #fullDisks = 0;
   #processes = 0;
   /** How long the machine has slept. */
   #sleptMs = 0;
@@ -81,6 +83,7 @@ class Run {
       processes: this.#processes,
       stopped_by_402: this.#withoutCredits,
       service_restarts: this.#restarts,
+      full_disks: this.#fullDisks,
     };
     return { seed, kills: this.#kills, counts, faults: this.#faults };
   }
@@ -133,6 +136,11 @@ class Run {
         ([0, 6, 8].includes(ending.status ?? 0) || ending.stderr.includes("file_appeared"))
       )
         continue;
+      // What the full disk had no room for, the next one saves.
+      if (trouble.disk?.how === "full" && [2, 8].includes(ending.status ?? 0)) {
+        this.#fullDisks++;
+        continue;
+      }
       if (ending.status === 0 || ending.status === 8) {
         if (this.#waits) return ending;
         this.#waits = true;
@@ -171,13 +179,16 @@ class Run {
   async #endingOf(trouble: GenerateTrouble): Promise<Ending> {
     await this.#lane.service.credits(trouble.credits);
     const resumed = this.#processes > 0;
-    const { ending, stoppedAt, restarts, other } = await meetTrouble(trouble, this.#lane, {
-      start: () => this.#start(trouble.timeout),
+    const { disk = null } = trouble;
+    const met = disk === null ? trouble : { ...trouble, kill: undisturbed.kill, orAtItsEnd: false };
+    const { ending, stoppedAt, restarts, other } = await meetTrouble(met, this.#lane, {
+      start: () => this.#start(trouble.timeout, [], disk),
       atItsEnd: "following tasks",
       starting: "starting",
     });
     this.#restarts += restarts;
-    if (stoppedAt !== null) this.#kills.push({ step: stoppedAt, resumed });
+    const step = disk !== null && ending.status === null ? disk.step : stoppedAt;
+    if (step !== null) this.#kills.push({ step, resumed });
     if (trouble.sleep) this.#sleptMs += trouble.sleep.nightMs;
     return other !== null && !resumable.includes(other.status) ? other : ending;
   }
@@ -187,7 +198,7 @@ class Run {
   }
 
   /** The one command that is run again and again. */
-  #start(timeout: number | null, more: readonly string[] = []): Running {
+  #start(timeout: number | null, more: readonly string[] = [], disk: DiskFault | null = null): Running {
     const { kind, matrix, allowDuplicates, skipInvalid, saves, namesResults } = this.#scenario;
     this.#processes++;
     this.#wasEnded = memoryOf(this.#memory).ended > 0;
@@ -202,10 +213,10 @@ class Run {
       ...(this.#waits && namesResults ? ["--results", "all.ndjson"] : []),
       ...more,
     ];
-    return this.#run(args);
+    return this.#run(args, "home", disk);
   }
 
-  #run(args: readonly string[], machine = "home"): Running {
+  #run(args: readonly string[], machine = "home", disk: DiskFault | null = null): Running {
     const asleep = {
       NODE_OPTIONS: `--import=${new URL("../asleep.js", import.meta.url).href}`,
       SOAK_SLEPT_MS: String(this.#sleptMs),
@@ -213,7 +224,12 @@ class Run {
     };
     const sleeps = this.#scenario.troubles.some(({ sleep }) => sleep);
     const service = { CAT_BASE_URL: this.#lane.gate.url, CAT_API_KEY: "ak_mock" };
-    const env = { CAT_HOME: join(this.#folder, machine), ...service, ...(sleeps && asleep) };
+    const env = {
+      CAT_HOME: join(this.#folder, machine),
+      ...service,
+      ...(sleeps && asleep),
+      ...(disk !== null && diskEnv(disk)),
+    };
     return new Running(this.#program, args, { cwd: this.#folder, env });
   }
 

@@ -1,12 +1,20 @@
 import { Random } from "../../src/mock/seed/seed.ts";
-import { anyKillPoint, dateSkew, gatewayTrouble, otherFaults, type Trouble } from "../trouble.ts";
+import {
+  anyKillPoint,
+  type DiskFault,
+  dateSkew,
+  diskFault,
+  gatewayTrouble,
+  otherFaults,
+  type Trouble,
+} from "../trouble.ts";
 import { type Kind, type Look, makeLooks, type ShopProduct } from "./looks.ts";
 import type { Step } from "./step.ts";
 
 /** The values of `--only`, which narrow the runs down. */
 export const focuses = [
   ...(["tryon", "beautify", "saves", "rejections"] as const),
-  ...(["gateway", "twice", "skew", "sleep", "reruns", "grown"] as const),
+  ...(["gateway", "twice", "skew", "sleep", "reruns", "grown", "disk"] as const),
 ] as const;
 export type Focus = (typeof focuses)[number];
 
@@ -41,9 +49,24 @@ export interface GenerateTrouble extends Trouble<Step> {
   readonly credits: number | null;
   /** `--timeout`, in seconds; null for none. */
   readonly timeout: number | null;
+  /** Instead of its kill. */
+  readonly disk?: DiskFault | null;
 }
 
 export function scenarioOf(seed: string, only?: Focus): Scenario {
+  const scenario = scenarioIn(seed, only === "disk" ? "saves" : only);
+  const random = Random.from(`generate soak ${seed}, disk`);
+  const files = scenario.looks.length;
+  const troubles = scenario.troubles.map((trouble) => {
+    const disk = diskFault(random, files);
+    if (only === "disk") return { ...undisturbed, disk };
+    const isMet = scenario.saves && !trouble.sleep && random.next() < 0.3;
+    return isMet ? { ...trouble, twice: null, disk } : trouble;
+  });
+  return { ...scenario, troubles, ...(only === "disk" && { later: [], growth: [], reruns: false }) };
+}
+
+function scenarioIn(seed: string, only?: Focus): Scenario {
   const random = Random.from(`generate soak ${seed}`);
   const chance = (share: number) => random.next() < share;
   const drawn = chance(0.7) ? "tryon" : "beautify";
@@ -84,7 +107,7 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
     growth: grows ? makeTroubles(random, { size, saves, kind, only }) : [],
   };
   const alsoSleeps = only === undefined ? 0.05 : only === "skew" ? 0.3 : 0;
-  return chance(alsoSleeps) ? scenarioOf(seed, "sleep") : scenario;
+  return chance(alsoSleeps) ? scenarioIn(seed, "sleep") : scenario;
 }
 
 /** Small files show the most in the least time; a request takes 20 try-ons (Limits). */

@@ -18,6 +18,8 @@ const troubles: Readonly<Record<Control, GenerateTrouble>> = {
   /** Killed after the service has queued a batch; then the sheet grows. */
   "drop-unanswered": { ...undisturbed, kill: { step: "queuing", nth: 1, at: "done", waitMs: 0 } },
   "forget-replacement": undisturbed,
+  "never-sync": { ...undisturbed, disk: { step: "naming", nth: 1, how: "power cut" } },
+  "keep-unnamed": { ...undisturbed, disk: { step: "syncing", nth: 1, how: "kill" } },
 };
 
 /** Those that show in a sheet that grows. */
@@ -26,6 +28,13 @@ const ofGrown: ReadonlySet<Control> = new Set(["forget-looks", "drop-unanswered"
 /** The same scenario with that trouble alone; a night needs a file of one batch. */
 export function underControl(scenario: Scenario, control: Control): Scenario {
   const trouble = troubles[control];
+  const { disk } = trouble;
+  // Before later and later steps: some of them are within a batch.
+  if (disk)
+    return {
+      ...scenarioOf(scenario.seed, "disk"),
+      troubles: [2, 4, 6, 8, 10].map((nth) => ({ ...trouble, disk: { ...disk, nth } })),
+    };
   const alone = {
     ...scenario,
     waitsLater: false,

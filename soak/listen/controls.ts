@@ -43,8 +43,8 @@ export const controls = {
   "trust-gateway": [
     {
       file: "src/flows/listen/registration.ts",
-      from: 'if (isRefusal(error)) remains = "mark";',
-      to: 'if (isRefusal(error) || error instanceof CatError) remains = "mark";',
+      from: 'if (isRejectedByService(error)) remains = "mark";',
+      to: 'if (isRejectedByService(error) || error instanceof CatError) remains = "mark";',
     },
   ],
   /** Cuts the log after a full disk by the size that this process knows. */

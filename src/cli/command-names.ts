@@ -2,8 +2,8 @@ import type { ProgramName } from "./context/context.ts";
 import { globalFlagLength } from "./context/globals.ts";
 
 /**
- * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes to the
- * system's cat. command-table.ts does not compile without an entry for each name.
+ * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes
+ * to the system's cat. command-table.ts does not compile without an entry for each name.
  */
 export const commandNames = [
   "import",
@@ -32,7 +32,7 @@ export const commandNames = [
 export type CommandName = (typeof commandNames)[number];
 
 /** The subcommand on a command line, or a flag for the help or the version. */
-export interface Found {
+export interface FoundCommand {
   readonly name: CommandName | "--help" | "-h" | "--version";
   /** Its index in the arguments. */
   readonly index: number;
@@ -52,18 +52,19 @@ export function firstWord(argv: readonly string[]): { word: string; index: numbe
 }
 
 /** The subcommand that the arguments name; null for a command line for the system's cat. */
-export function findCommand(argv: readonly string[]): Found | null {
+export function findCommand(argv: readonly string[]): FoundCommand | null {
   const first = firstWord(argv);
   if (first === null || !names.has(first.word)) return null;
-  return { name: first.word as Found["name"], index: first.index };
+  return { name: first.word as FoundCommand["name"], index: first.index };
 }
 
 /** `cat` and a command, as in `Run: cat login` or `$(cat config path)`; neither a path nor the start of a quoted name. */
 const command = `(?<![\\w./'"-])cat(?= (?:${[...commandNames, "COMMAND", "--help", "--version", "needs a command"].join("|")})(?![\\w/-]|\\.\\w))`;
 
 /**
- * Returns a function that writes the commands in a text of this program with the name that the user called; the sources say
- * `cat`. A file that the user named stays as it is, as do files named after it: `cat import kit.failed.csv`.
+ * Returns a function that writes the commands in a text of this program with the name that the user called;
+ * the sources say `cat`. A file that the user named stays as it is, as do files named after it:
+ * `cat import kit.failed.csv`.
  */
 export function asCalled(program: ProgramName, argv: readonly string[]): (text: string) => string {
   if (program === "cat") return (text) => text;

@@ -8,8 +8,8 @@ export interface CommandEntry {
   readonly usage: string;
   readonly summary: string;
   /**
-   * Whether it runs another program, or its subcommand of this name does: the arguments after `--` belong to that
-   * program, flags included.
+   * Whether it runs another program, or its subcommand of this name does: the arguments after `--` belong to
+   * that program, flags included.
    */
   readonly runsAnother?: boolean | string;
   /** Whether it describes the other commands, which are then loaded as well. */

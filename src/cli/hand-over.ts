@@ -30,8 +30,8 @@ export async function isOurs(argv: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Prints the version or the top help if the command line asks for it, else returns false. Done before the rest of the
- * program loads, because scripts often run `--version`.
+ * Prints the version or the top help if the command line asks for it, else returns false. Done before the
+ * rest of the program loads, because scripts often run `--version`.
  */
 export function answeredVersion(host: NodeJS.Process, program: ProgramName): boolean {
   const argv = host.argv.slice(2);
@@ -47,8 +47,8 @@ export function answeredVersion(host: NodeJS.Process, program: ProgramName): boo
 }
 
 /**
- * Prints the top help if the command line asks for nothing else and no terminal decides its width or colors; else
- * returns false. The build writes its text to a file, because creating it loads the program.
+ * Prints the top help if the command line asks for nothing else and no terminal decides its width or colors;
+ * else returns false. The build writes its text to a file, because creating it loads the program.
  */
 function answeredHelp(host: NodeJS.Process, program: ProgramName): boolean {
   const [word, ...others] = host.argv.slice(2);
@@ -89,8 +89,8 @@ const triedVariable = "CAT_HANDED_TO";
 const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR", "ELOOP", "ETXTBSY"]);
 
 /**
- * Runs the system's cat with the same arguments, streams and signals, and exits with its status. `own` is the file of the
- * running program.
+ * Runs the system's cat with the same arguments, streams and signals, and exits with its status. `own` is the
+ * file of the running program.
  */
 export async function handOver(host: NodeJS.Process, own: string): Promise<void> {
   host.on("exit", () => exitAsTold(host));
@@ -118,8 +118,8 @@ export async function handOver(host: NodeJS.Process, own: string): Promise<void>
 }
 
 /**
- * After a failure that a person sees, names the command of this program that was probably meant, e.g. for `cat improt x.csv`. It
- * repeats nothing but the first word.
+ * After a failure that a person sees, names the command of this program that was probably meant, e.g. for
+ * `cat improt x.csv`. It repeats nothing but the first word.
  */
 async function suggest(host: NodeJS.Process): Promise<void> {
   const { isatty } = await import("node:tty");

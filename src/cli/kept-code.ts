@@ -3,12 +3,12 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { version as ownVersion } from "./context/version.ts";
 
 /*
- * The code that V8 has made of parts of the program, kept between starts. V8 runs such code as it is, and compares only the
- * length of the source: who can write it runs code as the user.
+ * The code that V8 has made of parts of the program, kept between starts. V8 runs such code as it is, and
+ * compares only the length of the source: who can write it runs code as the user.
  */
 
 /** The part of `process` that loading the program needs. */
-export type Host = Pick<
+export type KeptCodeHost = Pick<
   NodeJS.Process,
   "arch" | "env" | "execArgv" | "getBuiltinModule" | "getuid" | "on" | "platform" | "version"
 >;
@@ -33,7 +33,7 @@ const defaultFlags = (version: string): string[] => [
 ];
 
 /** The code of parts from earlier starts; null if none can be kept. */
-export function keptCode(host: Host): KeptCode | null {
+export function keptCode(host: KeptCodeHost): KeptCode | null {
   const folder = folderOfCode(host);
   if (folder === null) return null;
   const added: { name: string; source: Buffer; script: Compiled }[] = [];
@@ -60,10 +60,11 @@ export function keptCode(host: Host): KeptCode | null {
 const digestLength = 64;
 
 /**
- * A file of kept code: the SHA-256 of the source, the code, the SHA-256 again, and the source. Comparing the source takes less
- * time than loading node:crypto to hash it, and finds a file of which a crash has left only the beginning.
+ * A file of kept code: the SHA-256 of the source, the code, the SHA-256 again, and the source. Comparing the
+ * source takes less time than loading node:crypto to hash it, and finds a file of which a crash has left only
+ * the beginning.
  */
-function toFile(host: Host, source: Buffer, code: Buffer): Buffer {
+function toFile(host: KeptCodeHost, source: Buffer, code: Buffer): Buffer {
   const digest = Buffer.from(host.getBuiltinModule("node:crypto").hash("sha256", source));
   return Buffer.concat([digest, code, digest, source]);
 }
@@ -77,7 +78,7 @@ function codeIn(file: Buffer, source: Buffer): Buffer | null {
 }
 
 /** The content of a regular file that no other user can have written; null for anything else. */
-function readOwnFile(host: Host, path: string): Buffer | null {
+function readOwnFile(host: KeptCodeHost, path: string): Buffer | null {
   const { closeSync, constants, fstatSync, openSync, readFileSync } = host.getBuiltinModule("node:fs");
   // Windows has neither flag. Opening a pipe would wait for its writer.
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
@@ -94,7 +95,7 @@ function readOwnFile(host: Host, path: string): Buffer | null {
   }
 }
 
-function replaceFile(host: Host, path: string, content: Buffer): void {
+function replaceFile(host: KeptCodeHost, path: string, content: Buffer): void {
   const { closeSync, constants, openSync, renameSync, rmSync, writeFileSync } =
     host.getBuiltinModule("node:fs");
   const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
@@ -114,11 +115,11 @@ function replaceFile(host: Host, path: string, content: Buffer): void {
 }
 
 /**
- * The folder of the code for this version and this Node with its flags. Null if it or a folder above can be changed by
- * another user, which only costs time, if NODE_DISABLE_COMPILE_CACHE is set, and at the first start, which only creates it: in
- * a container there may be no second one.
+ * The folder of the code for this version and this Node with its flags. Null if it or a folder above can be
+ * changed by another user, which only costs time, if NODE_DISABLE_COMPILE_CACHE is set, and at the first
+ * start, which only creates it: in a container there may be no second one.
  */
-function folderOfCode(host: Host): string | null {
+function folderOfCode(host: KeptCodeHost): string | null {
   const { arch, env, execArgv, getBuiltinModule, version } = host;
   if (env.NODE_DISABLE_COMPILE_CACHE) return null;
   const { lstatSync, mkdirSync } = getBuiltinModule("node:fs");
@@ -144,11 +145,12 @@ function folderOfCode(host: Host): string | null {
 }
 
 /**
- * The user's folder for what can be made again: that of env-paths, whose loading would take longer than reading the code. As the
- * XDG specification says, a relative path counts as not set. Null without a home folder. CAT_HOME does not move it: it may be
- * restored from the cache of a CI job, which must not bring code.
+ * The user's folder for what can be made again: that of env-paths, whose loading would take longer than
+ * reading the code. As the XDG specification says, a relative path counts as not set. Null without a home
+ * folder. CAT_HOME does not move it: it may be restored from the cache of a CI job, which must not bring
+ * code.
  */
-export function cacheFolder({ env, getBuiltinModule, platform }: Host): string | null {
+export function cacheFolder({ env, getBuiltinModule, platform }: KeptCodeHost): string | null {
   const named = platform === "win32" ? env.LOCALAPPDATA : platform === "darwin" ? "" : env.XDG_CACHE_HOME;
   const below = { win32: "AppData/Local", darwin: "Library/Caches" }[platform as string] ?? ".cache";
   const home = (platform === "win32" ? env.USERPROFILE : env.HOME) ?? getBuiltinModule("node:os").homedir();
@@ -157,7 +159,7 @@ export function cacheFolder({ env, getBuiltinModule, platform }: Host): string |
 }
 
 /** The real path of a folder that no other user can replace; null otherwise. Creates it in such a folder. */
-function safeFolder(host: Host, path: string): string | null {
+function safeFolder(host: KeptCodeHost, path: string): string | null {
   const { existsSync, mkdirSync, realpathSync } = host.getBuiltinModule("node:fs");
   if (!existsSync(path)) {
     // Not in the home folder of a user who runs this by sudo: that user could not write there.
@@ -169,7 +171,7 @@ function safeFolder(host: Host, path: string): string | null {
 }
 
 /** Whether only this user and root can rename what is in a folder and in those above. In sticky folders, others cannot. */
-function isSafe(host: Host, path: string): boolean {
+function isSafe(host: KeptCodeHost, path: string): boolean {
   const { uid, mode } = host.getBuiltinModule("node:fs").lstatSync(path);
   const own = host.getuid?.();
   if (own === undefined) return true;
@@ -179,12 +181,12 @@ function isSafe(host: Host, path: string): boolean {
 }
 
 /** Whether a file or folder is this user's, and denies all others `denied`. Windows has no such modes. */
-function isOwn({ getuid }: Host, { uid, mode }: Stats, denied: number): boolean {
+function isOwn({ getuid }: KeptCodeHost, { uid, mode }: Stats, denied: number): boolean {
   return getuid === undefined || (uid === getuid() && (mode & denied) === 0);
 }
 
 /** Removes the code of other versions that were first used over 30 days before this one. */
-function removeUnused(host: Host, folder: string): void {
+function removeUnused(host: KeptCodeHost, folder: string): void {
   const { readdirSync, rmSync, statSync } = host.getBuiltinModule("node:fs");
   const before = statSync(folder).mtimeMs - 30 * 24 * 60 * 60 * 1000;
   const above = dirname(folder);

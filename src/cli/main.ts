@@ -36,7 +36,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     else return await run(argv, masked, secrets);
     return 0;
   } catch (error) {
-    return await tell(error, argv, masked, secrets);
+    return await reportError(error, argv, masked, secrets);
   } finally {
     context.release?.();
   }
@@ -67,7 +67,7 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
 }
 
 /** Prints an error on stderr, without the secrets of the user, and returns its exit status. */
-export async function tell(
+export async function reportError(
   thrown: unknown,
   argv: readonly string[],
   context: Context,

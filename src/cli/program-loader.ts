@@ -1,10 +1,11 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type Host, keptCode } from "./kept-code.ts";
+import { type KeptCodeHost, keptCode } from "./kept-code.ts";
 
 /*
- * Loads the built program, whose parts are CommonJS. Compiling them takes a third of a start, so the code that V8 has made
- * of them is kept between starts. Node does that from 22.8 on for modules that it loads itself, but only there.
+ * Loads the built program, whose parts are CommonJS. Compiling them takes a third of a start, so the code
+ * that V8 has made of them is kept between starts. Node does that from 22.8 on for modules that it loads
+ * itself, but only there.
  */
 
 /** What a part exports. */
@@ -14,11 +15,11 @@ type Exports = Record<string, unknown>;
 const hashedName = /^([\w-]+-[A-Z0-9]{8})\.js$/;
 
 /**
- * Loads parts of the program by their path within `folder`, the one of the built program. Each loader evaluates
- * parts anew; `onLoad` receives the path of each part, and the name of each package.
+ * Loads parts of the program by their path within `folder`, the one of the built program. Each loader
+ * evaluates parts anew; `onLoad` receives the path of each part, and the name of each package.
  */
 export function programLoader(
-  host: Host,
+  host: KeptCodeHost,
   folder: string,
   onLoad: (path: string) => void = () => {},
 ): (path: string) => Exports {

@@ -30,8 +30,8 @@ const isAccepted = (url: URL, hosts: InsecureHosts): boolean =>
   (url.protocol === "http:" && (isLoopbackHost(url.hostname) || isInsecure(url, hosts)));
 
 /**
- * Parses a base URL: `https://`, or `http://` on a loopback host or one of `insecureHosts`, because the API key is sent
- * unencrypted otherwise. Throws a CatalogueError of type `usage` that never shows a password.
+ * Parses a base URL: `https://`, or `http://` on a loopback host or one of `insecureHosts`, because the API
+ * key is sent unencrypted otherwise. Throws a CatalogueError of type `usage` that never shows a password.
  */
 export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
   if (text.length > longestUrl)

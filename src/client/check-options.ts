@@ -216,8 +216,8 @@ const isBytes: Check = [
 const bodyFields: Options = { body: isFields, json: isBytes, ndjson: isBytes };
 
 /**
- * Throws a TypeError for a field of the input that the operation does not have, as it would not be sent, and for a body of
- * another kind.
+ * Throws a TypeError for a field of the input that the operation does not have, as it would not be sent, and
+ * for a body of another kind.
  */
 export function checkInput(what: string, input: unknown, known: readonly string[]): void {
   if (input === undefined) return;

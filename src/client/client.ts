@@ -48,8 +48,8 @@ export interface Client extends Calls, ClientBasics {
     options?: CallOptions,
   ): Promise<Exchanged<Reply<O>>>;
   /**
-   * All entries of a list operation, in pages of 100 unless `limit` is set; `isAhead` requests each page while the
-   * entries of the one before are used.
+   * All entries of a list operation, in pages of 100 unless `limit` is set; `isAhead` requests each page
+   * while the entries of the one before are used.
    */
   paginate<O extends AnyOperation>(
     operation: ClientOperation<O>,

@@ -61,8 +61,8 @@ export interface RawResponse {
 /** What a client does besides the operations of the service. */
 export interface ClientBasics {
   /**
-   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for every
-   * status; `error` is the error that an operation would throw.
+   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for
+   * every status; `error` is the error that an operation would throw.
    */
   raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
   /** Streams the bytes behind a signed URL, in chunks. Sends no credentials and follows no redirect. */
@@ -72,13 +72,14 @@ export interface ClientBasics {
   /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
   serviceNow(): number | null;
   /**
-   * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and the
-   * service's, whose smallest `Date` so far counts. To read later changes, start there: one clock may be wrong.
+   * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and
+   * the service's, whose smallest `Date` so far counts. To read later changes, start there: one clock may be
+   * wrong.
    */
   earliest(moment?: number): number;
   /**
-   * A text that the service wrote, with the API key masked, for a download: responses are masked by the client. Before
-   * the first request nothing is masked.
+   * A text that the service wrote, with the API key masked, for a download: responses are masked by the
+   * client. Before the first request nothing is masked.
    */
   withoutKey(text: string): string;
   /** Closes all connections; requests in flight fail. */

@@ -6,8 +6,9 @@ import { untilAborted } from "../http/time-limits.ts";
 import type { ImageSource, Upload } from "./api/calls.ts";
 
 /**
- * Reads an image to upload, until `signal`. A retry needs the bytes again, so they are kept, up to the limit of an image.
- * Throws a TypeError for something else than an image, and a CatalogueError if it cannot be read or is too large.
+ * Reads an image to upload, until `signal`. A retry needs the bytes again, so they are kept, up to the limit
+ * of an image. Throws a TypeError for something else than an image, and a CatalogueError if it cannot be read
+ * or is too large.
  */
 export function readImage(upload: Upload, signal: AbortSignal | undefined): Promise<FilePart> {
   const isNamed = typeof upload === "object" && upload !== null && "file" in upload;

@@ -61,8 +61,8 @@ export interface Client extends ClientBasics {
     options?: ListOptions,
   ): AsyncIterable<Entry>;
   /**
-   * Repeats a read as `Retry-After` says (default: every 5 seconds) until `done`; survives outages of several minutes.
-   * Rejects with a TimeoutError after `timeoutMs`.
+   * Repeats a read as `Retry-After` says (default: every 5 seconds) until `done`; survives outages of several
+   * minutes. Rejects with a TimeoutError after `timeoutMs`.
    */
   poll<Input, Response>(
     operation: Operation<Input, Response, "GET">,
@@ -74,8 +74,8 @@ export interface Client extends ClientBasics {
 }
 
 /**
- * Creates a client; sends nothing yet. Throws a TypeError for an option that is unknown, invalid or missing, and a
- * CatalogueError for an invalid base URL or proxy variable.
+ * Creates a client; sends nothing yet. Throws a TypeError for an option that is unknown, invalid or missing,
+ * and a CatalogueError for an invalid base URL or proxy variable.
  */
 export function createClient(options: ClientOptions): Client {
   checkClientOptions(options);
@@ -170,8 +170,8 @@ function createResources(service: ServiceClient): Record<string, Record<string, 
 }
 
 /**
- * A field of a response that this version does not know: the service may add fields (Versioning 2), and responses keep
- * them. Undefined if the response does not have it.
+ * A field of a response that this version does not know: the service may add fields (Versioning 2), and
+ * responses keep them. Undefined if the response does not have it.
  */
 export const unknownField = (resource: object, name: string): unknown =>
   Object.hasOwn(resource, name) ? (resource as Record<string, unknown>)[name] : undefined;

@@ -8,8 +8,8 @@ export interface ClientOptions {
   /** The address of the service without `/v1`: `https://`, or `http://` on this machine. */
   baseUrl: string;
   /**
-   * Exact names of other hosts that may use `http://`, such as a mock in another container. The API key is sent to them
-   * unencrypted, and without a proxy. Default: none.
+   * Exact names of other hosts that may use `http://`, such as a mock in another container. The API key is
+   * sent to them unencrypted, and without a proxy. Default: none.
    */
   insecureHttpHosts?: readonly string[] | undefined;
   /**
@@ -32,8 +32,8 @@ export interface ClientOptions {
   /** Time limits of requests, in milliseconds. */
   timeLimits?: Partial<TimeLimits> | undefined;
   /**
-   * How requests are repeated that are safe to repeat. A host that rejects connections, and has not responded before, is
-   * given up at once, unless `attempts` is set.
+   * How requests are repeated that are safe to repeat. A host that rejects connections, and has not responded
+   * before, is given up at once, unless `attempts` is set.
    */
   retry?: Partial<RetryPolicy> | undefined;
   /** The maximum size of a response in bytes, not of a download. Default: 64 MB. */
@@ -49,8 +49,8 @@ export interface PollOptions<Body> {
   /** The total time limit, in milliseconds. Default: none. */
   timeoutMs?: number | undefined;
   /**
-   * How long to continue without a response, in milliseconds, if the service has responded before. With 0 the first request
-   * that fails after its retries ends polling. Default: 600,000.
+   * How long to continue without a response, in milliseconds, if the service has responded before. With 0 the
+   * first request that fails after its retries ends polling. Default: 600,000.
    */
   outageMs?: number | undefined;
   /** Stops polling. */

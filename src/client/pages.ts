@@ -14,11 +14,11 @@ export interface Page<Entry> {
 const mostEmptyPages = 20;
 
 /**
- * The entries of a list, page by page, each entry once; `isAhead` requests each page while the entries of the one before are
- * used. `path` names the list in errors. A list has ended when `has_more` is false and `next_cursor` is null. Throws a
- * BadResponseError if they contradict each other, a cursor repeats, all entries of a page were on earlier ones, or
- * `mostEmptyPages` follow each other: stopping
- * silently would lose entries, continuing might never end.
+ * The entries of a list, page by page, each entry once; `isAhead` requests each page while the entries of the
+ * one before are used. `path` names the list in errors. A list has ended when `has_more` is false and
+ * `next_cursor` is null. Throws a BadResponseError if they contradict each other, a cursor repeats, all
+ * entries of a page were on earlier ones, or `mostEmptyPages` follow each other: stopping silently would lose
+ * entries, continuing might never end.
  */
 export async function* readPages<Entry>(
   path: string,
@@ -42,7 +42,8 @@ export async function* readPages<Entry>(
     const next = isAhead && hasMore && fault === null ? readPage({ limit, cursor: cursor! }) : null;
     // A failure is reported after the entries that came before it.
     next?.catch(() => {});
-    // undici reuses a connection two turns of the event loop later: without them, the entries are used before it sends.
+    // undici reuses a connection two turns of the event loop later: without them, the entries are used before
+    // it sends.
     for (let turn = 0; next !== null && turn < 2; turn++) await new Promise(setImmediate);
     yield fresh;
     if (fault !== null) throw faultyList(path, fault);

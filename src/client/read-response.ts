@@ -9,8 +9,8 @@ import { isObject } from "../json.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 
 /**
- * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadResponseError if it
- * did not come from the service. `now` is its arrival time, in milliseconds.
+ * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadResponseError if
+ * it did not come from the service. `now` is its arrival time, in milliseconds.
  */
 export function readResponse(
   operation: ClientOperation,
@@ -180,15 +180,16 @@ function badResponse({ message, answer }: About, how: string, code: string): Bad
 }
 
 /**
- * Whether a response came from the service itself: an error with its envelope, JSON, or nothing at all (204). Any other
- * one is of a gateway or proxy, which may have passed the request on before.
+ * Whether a response came from the service itself: an error with its envelope, JSON, or nothing at all (204).
+ * Any other one is of a gateway or proxy, which may have passed the request on before.
  */
 export const isOfService = ({ status, body, json }: Answer): boolean =>
   status >= 400 ? isEnvelope(json, status) : json !== undefined || (status === 204 && body.length === 0);
 
 /**
- * Whether JSON is an error of the service (Errors): `error` with a type of its own, a code and a message, or for a 400 the
- * list of problems by line or input. Gateways have errors in JSON as well, but without these fields.
+ * Whether JSON is an error of the service (Errors): `error` with a type of its own, a code and a message, or
+ * for a 400 the list of problems by line or input. Gateways have errors in JSON as well, but without these
+ * fields.
  */
 export function isEnvelope(json: unknown, status: number): boolean {
   const { error, errors } = (json ?? {}) as { error?: unknown; errors?: unknown };

@@ -1,7 +1,7 @@
 /**
- * Remembers short texts with a number each (IDs of a list, references with their lines) in 16 bytes per entry; a million
- * strings in a Map would take over 100 MB. It keeps 96 bits of a hash with new seeds per instance: among a
- * million texts the probability of a collision is below 1e-16.
+ * Remembers short texts with a number each (IDs of a list, references with their lines) in 16 bytes per
+ * entry; a million strings in a Map would take over 100 MB. It keeps 96 bits of a hash with new seeds per
+ * instance: among a million texts the probability of a collision is below 1e-16.
  */
 export class SeenTexts {
   #slots: Uint32Array;

@@ -51,9 +51,9 @@ type EventData<Type extends string> = Type extends `${infer Resource}.${infer Ou
   : never;
 
 /**
- * An event as delivered, typed by its `type`. The signature proves that it is from the service, so its fields are
- * as documented, plus any added since; only its being an object is checked. New types may come: ignore those
- * that you do not handle.
+ * An event as delivered, typed by its `type`. The signature proves that it is from the service, so its fields
+ * are as documented, plus any added since; only its being an object is checked. New types may come: ignore
+ * those that you do not handle.
  */
 export type DeliveredEvent = {
   [Type in EventType]: {
@@ -84,8 +84,8 @@ export interface WebhookDelivery {
 
 /**
  * Checks the signature of a delivery and returns its event. Throws a SignatureError if the signature is
- * invalid, a CatalogueError if the body is not a JSON object, and a TypeError for invalid arguments, because a
- * misconfigured check must not pass. Deliveries repeat: deduplicate by the event's `id`.
+ * invalid, a CatalogueError if the body is not a JSON object, and a TypeError for invalid arguments, because
+ * a misconfigured check must not pass. Deliveries repeat: deduplicate by the event's `id`.
  */
 export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
   rejectMisuse(delivery);

@@ -5,8 +5,8 @@ import type { Shape } from "./response-shape.ts";
 import { toShape } from "./response-values.ts";
 
 /**
- * An operation as a client uses it: plain data. Built programs have the values of this module as JSON, because schemas take
- * time to load (scripts/build.js).
+ * An operation as a client uses it: plain data. Built programs have the values of this module as JSON,
+ * because schemas take time to load (scripts/build.js).
  */
 export interface ClientOperation<Definition = unknown>
   extends Pick<Operation, "method" | "path" | "summary" | "scope" | "status"> {
@@ -30,7 +30,7 @@ export type ClientOperations = {
 };
 
 const forClients = (operation: Operation): ClientOperation => {
-  const { method, path, summary, scope, status, params, query, body = {}, reply, refusalList } = operation;
+  const { method, path, summary, scope, status, params, query, body = {}, reply } = operation;
   return {
     method,
     path,
@@ -41,7 +41,7 @@ const forClients = (operation: Operation): ClientOperation => {
     query: Object.keys(query.shape),
     body: Object.keys(body) as BodyType[],
     reply: reply === null ? null : toShape(reply),
-    listsProblems: refusalList !== undefined,
+    listsProblems: operation.rejectionList !== undefined,
   };
 };
 

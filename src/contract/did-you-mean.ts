@@ -69,8 +69,8 @@ export function meantWords(
 }
 
 /**
- * As `meantWords`, for a text as the user typed it, which is never proposed: a known word that is rejected all the same is not
- * a typo of itself.
+ * As `meantWords`, for a text as the user typed it, which is never proposed: a known word that is rejected
+ * all the same is not a typo of itself.
  */
 export const didYouMean = (
   typed: string,

@@ -55,7 +55,7 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 
 /**
- * The headers of a 402 with its credits. The specification has none, and a message is not parsed (Errors): the mock sends them
- * (docs/choices.md).
+ * The headers of a 402 with its credits. The specification has none, and a message is not parsed (Errors):
+ * the mock sends them (docs/choices.md).
  */
 export const creditHeaders = { needed: "X-Credits-Needed", left: "X-Credits-Left" } as const;

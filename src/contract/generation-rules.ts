@@ -2,8 +2,8 @@ import { didYouMean, questionFor, shortened } from "./did-you-mean.ts";
 import * as sets from "./value-sets.ts";
 
 /**
- * The values of a generation (Tasks), as plain code: a file is checked without loading a schema library. The specification
- * lists subtypes and styles; every other list is our choice, which only the mock enforces.
+ * The values of a generation (Tasks), as plain code: a file is checked without loading a schema library. The
+ * specification lists subtypes and styles; every other list is our choice, which only the mock enforces.
  */
 
 /** What is generated: the product on a model, or the product alone. */

@@ -36,8 +36,8 @@ const orientationSet: ReadonlySet<unknown> = new Set(orientations);
 const none: readonly RowProblem[] = [];
 
 /**
- * Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. `breachOf`: the first rule that
- * a URL breaks.
+ * Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. `breachOf`:
+ * the first rule that a URL breaks.
  */
 export function importRowProblems(row: unknown, breachOf = urlBreach): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {

@@ -28,10 +28,10 @@ export interface Operation<
   /** The status and body of success; null for an empty body. */
   readonly status: 200 | 201 | 202 | 204;
   readonly reply: Reply;
-  /** Error codes by status, in addition to those of every operation (`commonRefusals`). */
-  readonly refuses: Readonly<Partial<Record<number, readonly ErrorCode[]>>>;
+  /** Error codes by status, in addition to those of every operation (`commonRejections`). */
+  readonly rejects: Readonly<Partial<Record<number, readonly ErrorCode[]>>>;
   /** The schema of a 400 that lists every problem (Errors). */
-  readonly refusalList?: z.ZodType;
+  readonly rejectionList?: z.ZodType;
   /** Whether the response has `Retry-After` while the job runs. */
   readonly polled?: boolean;
 }
@@ -45,7 +45,7 @@ export const mayHaveNoBody = ({ method, body }: Operation): boolean =>
   Object.values(body).every((schema) => schema.safeParse({}).success);
 
 /** Error codes of every operation (Cross-cutting request rules, Status codes). */
-const commonRefusals = {
+const commonRejections = {
   400: ["invalid_request"],
   401: ["missing_api_key", "invalid_api_key"],
   403: ["insufficient_scope", "user_key_not_allowed"],
@@ -55,7 +55,7 @@ const commonRefusals = {
 } as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
 
 /** Additional error codes of every write: idempotency and the request body. */
-const writeRefusals = {
+const writeRejections = {
   409: ["request_in_progress"],
   413: ["body_too_large"],
   415: ["unsupported_media_type"],
@@ -63,8 +63,8 @@ const writeRefusals = {
 } as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
 
 /** Every error code of an operation, its own and the common ones, by status. */
-export function listRefusals(operation: Operation): Map<number, ErrorCode[]> {
-  const tables = [commonRefusals, operation.method === "GET" ? {} : writeRefusals, operation.refuses];
+export function listRejections(operation: Operation): Map<number, ErrorCode[]> {
+  const tables = [commonRejections, operation.method === "GET" ? {} : writeRejections, operation.rejects];
   const all = new Map<number, ErrorCode[]>();
   for (const table of tables) {
     for (const [status, codes] of Object.entries(table) as [string, readonly ErrorCode[]][]) {
@@ -84,13 +84,13 @@ type Definition<
   Reply extends z.ZodType | null,
 > = Omit<
   Operation<Params, Query, Body, Reply>,
-  "params" | "query" | "body" | "scope" | "status" | "refuses"
+  "params" | "query" | "body" | "scope" | "status" | "rejects"
 > &
-  Partial<Pick<Operation<Params, Query, Body, Reply>, "params" | "query" | "body" | "status" | "refuses">>;
+  Partial<Pick<Operation<Params, Query, Body, Reply>, "params" | "query" | "body" | "status" | "rejects">>;
 
 /**
- * Completes the definition of an operation: absent params, query or body mean none, and the status is 200. The scope follows
- * from path and method, and every list can reject a cursor.
+ * Completes the definition of an operation: absent params, query or body mean none, and the status is 200.
+ * The scope follows from path and method, and every list can reject a cursor.
  */
 export function operation<
   const Reply extends z.ZodType | null,
@@ -107,6 +107,6 @@ export function operation<
     query: query as Query,
     body: body as Body,
     status,
-    refuses: { ...("cursor" in query.shape && { 400: ["invalid_cursor"] }), ...definition.refuses },
+    rejects: { ...("cursor" in query.shape && { 400: ["invalid_cursor"] }), ...definition.rejects },
   };
 }

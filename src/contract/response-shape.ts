@@ -36,8 +36,8 @@ export type Reading<Value> =
   | { readonly value?: undefined; readonly mismatch: { readonly path: string; readonly message: string } };
 
 /**
- * Reads parsed JSON by a shape. The fields of objects come in the order of the shape, so that output has the order of the
- * contract; others follow. What passes is returned itself, and lists get their entries as read.
+ * Reads parsed JSON by a shape. The fields of objects come in the order of the shape, so that output has the
+ * order of the contract; others follow. What passes is returned itself, and lists get their entries as read.
  */
 export function readAs<Value>(shape: Shape, json: unknown): Reading<Value> {
   const value = toReader(shape)(json);

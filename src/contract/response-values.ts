@@ -3,9 +3,9 @@ import type { Check, FieldTree, Shape } from "./response-shape.ts";
 
 /**
  * Lenient reading of responses. The client checks only fields that the program relies on (`reliedOn`, applied
- * by `toShape`). All others pass: a field that is null, missing or newer than this program must not make a list
- * unreadable. openapi.json has the type of every field and the known values of every set, and tests check the
- * mock against it.
+ * by `toShape`). All others pass: a field that is null, missing or newer than this program must not make a
+ * list unreadable. openapi.json has the type of every field and the known values of every set, and tests
+ * check the mock against it.
  *
  * | schema | set | any other value |
  * |---|---|---|
@@ -13,9 +13,10 @@ import type { Check, FieldTree, Shape } from "./response-shape.ts";
  * | `closedSet` | closed (`sex`, `origin`, `mime_type`, `mode`, `format`, `type`, …) | is passed on |
  * | `openSet` | can grow (Versioning 2: roles, orientations, codes) | is passed on |
  *
- * The program relies on IDs, cursors, `has_more`, counts, the `status` of jobs, `deleted_at` of a product in an
- * export (the ledger forgets the product) and `signing_secret` of a webhook (shown only once). Commands only show
- * the rows of an import (`passedOnList`); an import checks its rows itself, where it reads its results.
+ * The program relies on IDs, cursors, `has_more`, counts, the `status` of jobs, `deleted_at` of a product in
+ * an export (the ledger forgets the product) and `signing_secret` of a webhook (shown only once). Commands
+ * only show the rows of an import (`passedOnList`); an import checks its rows itself, where it reads its
+ * results.
  */
 export function reliedOn<Schema extends z.ZodType>(schema: Schema): Schema {
   relied.add(schema);
@@ -32,8 +33,8 @@ const relied = new WeakSet<z.core.$ZodType>();
 const unchecked = new WeakSet<z.core.$ZodType>();
 
 /**
- * What the client relies on in a response: only fields marked with `reliedOn` are checked, recursively. Such a field that is
- * nullable and absent is read as null. Others can have any value or be absent.
+ * What the client relies on in a response: only fields marked with `reliedOn` are checked, recursively. Such
+ * a field that is nullable and absent is read as null. Others can have any value or be absent.
  */
 export const toShape = (schema: z.core.$ZodType): Shape => ({
   ...partsOf<Shape>(

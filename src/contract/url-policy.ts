@@ -101,8 +101,8 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
 }
 
 /**
- * A host name or an IP address in the form of `URL.hostname`, to compare it; null for anything else, such as a name
- * with a port or a wildcard.
+ * A host name or an IP address in the form of `URL.hostname`, to compare it; null for anything else, such as
+ * a name with a port or a wildcard.
  */
 export function exactHost(text: string): string | null {
   const host = text.replace(/\.$/, "").toLowerCase();

@@ -18,7 +18,7 @@ export const decisive = (...errors: readonly unknown[]): unknown =>
  * Whether an error that outlasted all retries is likely to affect all further requests: of the network or the
  * service.
  */
-export const isOfService = (error: unknown): boolean =>
+export const isServiceFailure = (error: unknown): boolean =>
   error instanceof CatError &&
   (error.type === "network" ||
     error.type === "timeout" ||
@@ -33,20 +33,20 @@ export const isKeyTaken = (error: unknown): boolean =>
   error instanceof CatError && error.code === "idempotency_key_reused";
 
 /**
- * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had before: while a
- * first attempt is in progress, and with another body, which a connection has damaged (Cross-cutting rules 3, 4). Without
- * the envelope the outcome is unknown: a gateway may have passed it on.
+ * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had
+ * before: while a first attempt is in progress, and with another body, which a connection has damaged
+ * (Cross-cutting rules 3, 4). Without the envelope the outcome is unknown: a gateway may have passed it on.
  */
-export const isRefusal = (error: unknown): error is ApiError =>
+export const isRejectedByService = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && !ofKnownKeys.includes(error.code);
 
 /**
- * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits). After an attempt without
- * a response, even by an earlier process (`again`), only two do: of the body itself, and the one stored under the key. The
- * service may respond with the others before it checks the key.
+ * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits). After
+ * an attempt without a response, even by an earlier process (`again`), only two do: of the body itself, and
+ * the one stored under the key. The service may respond with the others before it checks the key.
  */
 export const isNothingDone = (error: unknown, again = false): error is ApiError =>
-  isRefusal(error) &&
+  isRejectedByService(error) &&
   (!(error.earlierUnanswered || again) || error.replayed || error.status === 400 || error.status === 422);
 
 /**
@@ -57,26 +57,28 @@ export const isOfContent = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 413, 415, 422].includes(error.status);
 
 /**
- * Whether a rejection is one that the service has stored under the key of an earlier attempt, and that says nothing about the
- * content, e.g. a 402 from before topping up: another key may be accepted now (Cross-cutting rule 5).
+ * Whether a rejection is one that the service has stored under the key of an earlier attempt, and that says
+ * nothing about the content, e.g. a 402 from before topping up: another key may be accepted now
+ * (Cross-cutting rule 5).
  */
 export const isOfEarlierTime = (error: unknown): boolean =>
   error instanceof ApiError && error.replayed && error.status !== 404 && !isOfContent(error);
 
 /** The response to a write; `odd` is its error if it is not as documented, to be thrown once the write was recorded. */
-export interface CarriedOut<Reply> {
+export interface AcceptedReply<Reply> {
   readonly reply: Reply;
   readonly odd?: BadResponseError;
 }
 
 /**
- * Waits for a write. What the service has done is known if its response has what `hasWhat` asks for (default: an ID), whatever
- * else is wrong with it: it is recorded before anything else is looked at. Throws the error of any other response.
+ * Waits for a write. What the service has done is known if its response has what `hasWhat` asks for (default:
+ * an ID), whatever else is wrong with it: it is recorded before anything else is looked at. Throws the error
+ * of any other response.
  */
 export async function carriedOut<Reply>(
   write: Promise<Reply>,
   hasWhat: (reply: Partial<Reply>) => boolean = hasId,
-): Promise<CarriedOut<Reply>> {
+): Promise<AcceptedReply<Reply>> {
   try {
     return { reply: await write };
   } catch (error) {

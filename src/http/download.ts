@@ -11,8 +11,8 @@ import { readHeader } from "./send.ts";
 import {
   type DownloaderOptions,
   nameOfUrl,
-  refusedError,
   rejectCompressed,
+  refusedError as rejectedError,
   signedGet,
   toSignedUrl,
   waitToRetry,
@@ -65,7 +65,7 @@ export function downloader(options: DownloaderOptions): Download {
         response = await signedGet(options, url, { signal, attempt: failures });
         if (response.status < 300) return response;
         response.close();
-        throw refusedError(url, response);
+        throw rejectedError(url, response);
       } catch (error) {
         signal?.throwIfAborted();
         await waitToRetry(options, { url, error, response, failures, attempts, signal });
@@ -167,7 +167,8 @@ class RunningDownload {
           url = fresh;
           continue;
         }
-        // After a timeout of several downloads the next attempt shares the line with half as many, so this ends.
+        // After a timeout of several downloads the next attempt shares the line with half as many, so this
+        // ends.
         if (isShared) this.#begun = this.options.clock.now();
         else failures++;
         const attempts = limits?.attempts;
@@ -207,8 +208,8 @@ class RunningDownload {
   }
 
   /**
-   * Ends a download slower than the slowest link allowed: a dripping one would never end. If others slow it down, only its
-   * attempt ends. Returns a function that stops it.
+   * Ends a download slower than the slowest link allowed: a dripping one would never end. If others slow it
+   * down, only its attempt ends. Returns a function that stops it.
    */
   startDeadline(abort: (error: TimeoutError) => void): () => void {
     const { clock } = this.options;
@@ -280,7 +281,7 @@ class RunningDownload {
     const { status } = response;
     const from = this.#from;
     if (status === 416 && from > 0) return null;
-    if (status >= 300) throw refusedError(url, response);
+    if (status >= 300) throw rejectedError(url, response);
     rejectCompressed(url, response);
     if (status !== 200 && (status !== 206 || from === 0))
       throw this.#bad(url, `responded with an unrequested status ${status}`, "not_a_file");

@@ -63,8 +63,9 @@ export class BadResponseError extends CatalogueError {
     | "not_a_file"
     | (string & {});
   /**
-   * The JSON object of a successful response to a write that is not as documented, with null for what is nested too deeply:
-   * the service has carried it out, and an ID or a secret in it may be in no other response. Undefined for any other response.
+   * The JSON object of a successful response to a write that is not as documented, with null for what is
+   * nested too deeply: the service has carried it out, and an ID or a secret in it may be in no other
+   * response. Undefined for any other response.
    */
   readonly reply: object | undefined;
 
@@ -74,7 +75,7 @@ export class BadResponseError extends CatalogueError {
   }
 }
 
-/** Whether a gateway refused to take a body of that size: sending the same bytes again cannot help. */
+/** Whether a gateway rejected to take a body of that size: sending the same bytes again cannot help. */
 export const isTooLargeForGateway = (error: unknown): error is BadResponseError =>
   error instanceof BadResponseError && error.status === 413;
 

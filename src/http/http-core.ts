@@ -88,8 +88,8 @@ export interface Connections {
   /** The dispatcher for an origin such as `https://api.example.com`. */
   forOrigin(origin: string): Promise<Dispatcher>;
   /**
-   * After a timeout on one of its connections: no later request uses a connection of that dispatcher, because the others may
-   * be as dead. Those in flight are not cut off.
+   * After a timeout on one of its connections: no later request uses a connection of that dispatcher, because
+   * the others may be as dead. Those in flight are not cut off.
    */
   retire(origin: string, dispatcher: Dispatcher): Promise<void>;
   close(): Promise<void>;
@@ -144,8 +144,8 @@ export function openConnections({ env = {}, isDirect, isAllowed }: ConnectionOpt
 }
 
 /**
- * One exchange with the server through undici: no retry and no redirect. A response of more than `maxBytes` is cut off
- * while it streams, so that it cannot exhaust memory.
+ * One exchange with the server through undici: no retry and no redirect. A response of more than `maxBytes`
+ * is cut off while it streams, so that it cannot exhaust memory.
  */
 export const exchange =
   (connections: Pick<Connections, "forOrigin" | "retire">, maxBytes: number): Send =>

@@ -23,8 +23,8 @@ export const maskedKeys = (text: string): string =>
   text.replace(/(?<![a-z_-])ak_\w{8,}/gi, (key) => maskedKey(key)!);
 
 /**
- * A text with the user names and passwords of its URLs masked: `http://…@host`. Masks too much rather than too little,
- * because a password may contain any character.
+ * A text with the user names and passwords of its URLs masked: `http://…@host`. Masks too much rather than
+ * too little, because a password may contain any character.
  */
 export const maskedUserinfo = (text: string): string => text.replace(/[^\s"\\]+/g, withoutUserinfo);
 
@@ -59,8 +59,8 @@ function splitOnce(text: string, at: string): [string, string | undefined] {
 export const shortestSecret = 8;
 
 /**
- * Masks this key in a text, as is, in JSON and in URLs. Other texts that look like keys stay: a product may be named like
- * one.
+ * Masks this key in a text, as is, in JSON and in URLs. Other texts that look like keys stay: a product may
+ * be named like one.
  */
 export type KeyMask = (text: string) => string;
 
@@ -87,8 +87,8 @@ function characterForms(character: string): string {
 }
 
 /**
- * Masks the API key of the request in its response: the service, or a gateway, may repeat it. No later code sees it, so
- * none can print or store it.
+ * Masks the API key of the request in its response: the service, or a gateway, may repeat it. No later code
+ * sees it, so none can print or store it.
  */
 export function withoutKey(): Interceptor {
   // The key of a client does not change.

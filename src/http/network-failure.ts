@@ -149,8 +149,8 @@ export const namingProxy =
   };
 
 /**
- * A failure of the proxy itself: sentence, code, whether it is temporary, and the next step; null if the failure is that
- * of the service behind it. Never shows a password.
+ * A failure of the proxy itself: sentence, code, whether it is temporary, and the next step; null if the
+ * failure is that of the service behind it. Never shows a password.
  */
 export function proxyProblem(
   { proxy, status, cause }: ProxyFailure,

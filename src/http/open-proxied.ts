@@ -20,8 +20,8 @@ export function openProxied(proxy: HttpProxy, connections: number): Dispatcher {
 }
 
 /**
- * A pool whose tunnels fail for good if the proxy closes the connection: undici 7.30 takes its own code for that as a
- * reason to connect again, without an end.
+ * A pool whose tunnels fail for good if the proxy closes the connection: undici 7.30 takes its own code for
+ * that as a reason to connect again, without an end.
  */
 function failingOnce(pool: Pool): Pool {
   const connect = pool.connect.bind(pool) as (

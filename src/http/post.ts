@@ -41,8 +41,8 @@ export type PostFailure = "timeout" | "closed" | "unreachable";
 const keptBytes = 64 * 1024;
 
 /**
- * Sends one POST without the API key, retries or redirects. Any status is an outcome; only the caller's signal
- * rejects.
+ * Sends one POST without the API key, retries or redirects. Any status is an outcome; only the caller's
+ * signal rejects.
  */
 export const poster =
   ({ connections, clock }: { connections: Connections; clock: Clock }) =>

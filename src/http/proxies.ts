@@ -25,9 +25,9 @@ export interface Proxies {
 }
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY; lower case comes first, an empty variable counts as not set. Without
- * HTTPS_PROXY, HTTP_PROXY is used for both. Throws a CatalogueError that names the variable if its value is not the URL of
- * an HTTP proxy; it may contain a password, so it is not shown.
+ * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY; lower case comes first, an empty variable counts as not set.
+ * Without HTTPS_PROXY, HTTP_PROXY is used for both. Throws a CatalogueError that names the variable if its
+ * value is not the URL of an HTTP proxy; it may contain a password, so it is not shown.
  */
 export function parseProxies(env: Env): Proxies {
   const http = proxyFrom(env, "HTTP_PROXY");
@@ -81,8 +81,8 @@ function tokenFor({ username, password }: URL): string | null {
 const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
 
 /**
- * Whether NO_PROXY has the host: `*`, the host itself, or a domain of it, with or without a leading dot; `HOST:PORT`
- * is only that port.
+ * Whether NO_PROXY has the host: `*`, the host itself, or a domain of it, with or without a leading dot;
+ * `HOST:PORT` is only that port.
  */
 function isException({ hostname, port, protocol }: URL, exceptions: string): boolean {
   const host = plain(hostname);

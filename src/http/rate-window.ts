@@ -108,8 +108,8 @@ export class RateWindow {
       return;
     }
     if (remaining === null) {
-      // The error page of a gateway reveals nothing about the service; any other response without limits means
-      // none.
+      // The error page of a gateway reveals nothing about the service; any other response without limits
+      // means none.
       if (this.#remaining === null && answer.status < 500) this.#remaining = Number.POSITIVE_INFINITY;
       else this.#spend();
       return;
@@ -200,7 +200,7 @@ const wholeNumber = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;
 
 /** The known state of one rate limit window. Times in milliseconds on the local clock, other numbers in requests. */
-interface Standing {
+interface WindowState {
   readonly now: number;
   readonly limit: number;
   /** The remaining requests in the latest response; own requests in flight may not be counted yet. */
@@ -270,7 +270,7 @@ class FairShare {
   }
 
   /** 0 if a request may be sent, otherwise the time of the next check (earlier after a response). */
-  blockedUntil(standing: Standing): number {
+  blockedUntil(standing: WindowState): number {
     const { now, limit, remaining, inFlight, own, opensAt, windowMs } = standing;
     const available = remaining - inFlight;
     if (available <= 0) return opensAt;

@@ -68,8 +68,8 @@ export interface KeyLife {
 }
 
 /**
- * Checks the age of the idempotency key in the moment in which each attempt of a write is sent: the machine may have
- * slept while it waited, and the service carries out a request again whose key it has forgotten.
+ * Checks the age of the idempotency key in the moment in which each attempt of a write is sent: the machine
+ * may have slept while it waited, and the service carries out a request again whose key it has forgotten.
  */
 export const keyLife =
   ({ clock, serviceNow, lifeMs }: KeyLife): Interceptor =>

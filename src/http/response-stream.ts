@@ -35,9 +35,9 @@ export function openStream(
 }
 
 /**
- * A response whose body is read while it arrives, as many chunks at a time as have come. A stream of Node drops its
- * buffer when its connection breaks; here everything received before the break is still returned, and the error only
- * afterwards. An aborted one returns nothing more.
+ * A response whose body is read while it arrives, as many chunks at a time as have come. A stream of Node
+ * drops its buffer when its connection breaks; here everything received before the break is still returned,
+ * and the error only afterwards. An aborted one returns nothing more.
  */
 export class ResponseStream implements Dispatcher.DispatchHandler {
   /** 0 until the head has arrived. */
@@ -161,9 +161,9 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Parses the body of each response that is JSON. One that should be JSON and is not was cut off on its way, even if
- * HTTP says that it is complete: the outcome of a write is then unknown, and retry handles it. A 429 or a 5xx says
- * enough by its status.
+ * Parses the body of each response that is JSON. One that should be JSON and is not was cut off on its way,
+ * even if HTTP says that it is complete: the outcome of a write is then unknown, and retry handles it. A 429
+ * or a 5xx says enough by its status.
  */
 export const completeJson: Interceptor = (next) => async (request) => {
   const answer = await next(request);

@@ -7,8 +7,8 @@ import { type Answer, type HttpRequest, type Interceptor, isWrite, readHeader } 
 /** How requests are repeated that are safe to repeat. */
 export interface RetryPolicy {
   /**
-   * The number of attempts that may end in a network error, a timeout (which counts as three) or a 5xx. 1 means no retry.
-   * Default: 6.
+   * The number of attempts that may end in a network error, a timeout (which counts as three) or a 5xx. 1
+   * means no retry. Default: 6.
    */
   attempts: number;
   /** Whether to repeat a request that cannot connect to a host that has not responded before. */
@@ -16,8 +16,8 @@ export interface RetryPolicy {
   /** Waits after such failures. Default: up to 500 ms at first, at most 20 s. */
   backoff: Backoff;
   /**
-   * Waits while the first request with the same key is in progress; repeated until the deadline. Default: up to 2 s at
-   * first, at most 20 s.
+   * Waits while the first request with the same key is in progress; repeated until the deadline. Default: up
+   * to 2 s at first, at most 20 s.
    */
   inProgress: Backoff;
   /** The longest rate limit window, in milliseconds: the wait after a 429 without `Retry-After`. Default: 60,000. */
@@ -25,8 +25,8 @@ export interface RetryPolicy {
   /** The number of 429s in a row that end a request, if they span `rateLimitedMs`. Default: 10. */
   rateLimited: number;
   /**
-   * The minimum time from the first of these 429s to the last, in milliseconds: short waits take many attempts.
-   * Default: 300,000.
+   * The minimum time from the first of these 429s to the last, in milliseconds: short waits take many
+   * attempts. Default: 300,000.
    */
   rateLimitedMs: number;
 }
@@ -77,11 +77,11 @@ interface Plan {
 
 /**
  * Repeats requests that are safe to repeat: reads, and writes with an idempotency key, after a network error,
- * a timeout, a 429, a 5xx except 501, a status that asks for it, or a 409 `request_in_progress`. A response that the
- * service did not send decides nothing, whatever its status: a gateway may have passed a write on before, and a read is
- * repeated as well once the service has responded, because its address is right. If the wait exceeds the deadline, the
- * last outcome is final. The deadline does not count the time in the queue of the rate limit window, so 429s
- * have a limit of their own.
+ * a timeout, a 429, a 5xx except 501, a status that asks for it, or a 409 `request_in_progress`. A response
+ * that the service did not send decides nothing, whatever its status: a gateway may have passed a write on
+ * before, and a read is repeated as well once the service has responded, because its address is right. If the
+ * wait exceeds the deadline, the last outcome is final. The deadline does not count the time in the queue of
+ * the rate limit window, so 429s have a limit of their own.
  */
 export function retry({ clock, random, policy, isOfService, onWait }: RetryOptions): Interceptor {
   // A host never found is probably a typo; one found before will come back.
@@ -194,8 +194,8 @@ const isInProgress = ({ json }: Answer): boolean =>
   (json as { error?: { code?: unknown } } | null | undefined)?.error?.code === "request_in_progress";
 
 /**
- * The reason a request waits: the rate limit window, a retry, an outage while a job is polled, a response, or a slow line
- * that fewer transfers share from now on.
+ * The reason a request waits: the rate limit window, a retry, an outage while a job is polled, a response, or
+ * a slow line that fewer transfers share from now on.
  */
 export type WaitReason =
   | "rate_window"

@@ -60,8 +60,8 @@ export interface Answer {
 }
 
 /**
- * Sends a request and resolves to its response, whatever the status; rejects with a CatalogueError or the signal's
- * reason.
+ * Sends a request and resolves to its response, whatever the status; rejects with a CatalogueError or the
+ * signal's reason.
  */
 export type Send = (request: HttpRequest) => Promise<Answer>;
 

@@ -33,7 +33,8 @@ export interface DownloaderOptions {
 
 /**
  * One GET of a signed URL, up to the headers of the response. It does not use the API key: the signature in
- * the URL is the only permission. Follows no redirect, and times out without a response. `attempt` is for the log.
+ * the URL is the only permission. Follows no redirect, and times out without a response. `attempt` is for the
+ * log.
  */
 export function signedGet(
   options: DownloaderOptions,
@@ -63,8 +64,8 @@ export function toSignedUrl(text: string, { check }: Pick<DownloaderOptions, "ch
 }
 
 /**
- * The error for a response without the file: a rejected signed URL can be signed again; other responses are not the
- * service's.
+ * The error for a response without the file: a rejected signed URL can be signed again; other responses are
+ * not the service's.
  */
 export function refusedError(url: URL, response: ResponseStream): CatalogueError {
   const { status } = response;

@@ -189,8 +189,8 @@ const slowUpload = 32;
 export const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
 
 /**
- * A signal that can be aborted by itself and also follows `parents` until it is released. Replaces AbortSignal.any, which
- * leaks on the oldest supported Node if a parent outlives thousands of requests.
+ * A signal that can be aborted by itself and also follows `parents` until it is released. Replaces
+ * AbortSignal.any, which leaks on the oldest supported Node if a parent outlives thousands of requests.
  */
 export function linkedAbort(...parents: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;

@@ -18,8 +18,8 @@ export interface Transfer {
 }
 
 /**
- * How many transfers run at once: all, until one times out that shared the line. Then half as many, down to one: the
- * time limits are such that one at a time succeeds on a slow line.
+ * How many transfers run at once: all, until one times out that shared the line. Then half as many, down to
+ * one: the time limits are such that one at a time succeeds on a slow line.
  */
 export class TransferLimit {
   #limit = Number.POSITIVE_INFINITY;
@@ -106,8 +106,8 @@ interface OneLineOptions {
 }
 
 /**
- * Sends large bodies as the limit allows. The time of an attempt that timed out because of the others is given back: only
- * an attempt without them says that the line, or the service, is too slow.
+ * Sends large bodies as the limit allows. The time of an attempt that timed out because of the others is
+ * given back: only an attempt without them says that the line, or the service, is too slow.
  */
 export const uploadsInTurn =
   ({ transfers, onWait }: OneLineOptions): Interceptor =>

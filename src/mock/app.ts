@@ -16,7 +16,7 @@ import { addSignedFiles } from "./routes/signed-files.ts";
 import { tasks } from "./routes/tasks.ts";
 import { webhooks } from "./routes/webhooks.ts";
 import { rejectMalformed } from "./rules/malformed.ts";
-import { invalid, Refusal } from "./rules/refusal.ts";
+import { invalid, Rejection } from "./rules/rejection.ts";
 import type { World } from "./world/world.ts";
 
 /** Limits in milliseconds: for the headers, for the complete request, and between two requests. */
@@ -30,8 +30,9 @@ export interface Patience {
 const headerBytes = 32 * 1024;
 
 /**
- * Creates the HTTP server: operations, signed files, openapi.json and control routes. The mock reads every body and
- * writes every response itself, with limits and errors of its own, so that a framework would add nothing but routes.
+ * Creates the HTTP server: operations, signed files, openapi.json and control routes. The mock reads every
+ * body and writes every response itself, with limits and errors of its own, so that a framework would add
+ * nothing but routes.
  */
 export function createApp(
   world: World,
@@ -89,10 +90,10 @@ function respondToUnknown(
 }
 
 /** 405 for a path that exists with other methods, else 404. */
-function unknownRoute(allowed: readonly string[]): Refusal {
-  if (allowed.length === 0) return new Refusal("route_not_found", "unknown path");
+function unknownRoute(allowed: readonly string[]): Rejection {
+  if (allowed.length === 0) return new Rejection("route_not_found", "unknown path");
   const message = `this path accepts only ${allowed.join(" and ")}`;
-  return new Refusal("method_not_allowed", message, { headers: { Allow: allowed.join(", ") } });
+  return new Rejection("method_not_allowed", message, { headers: { Allow: allowed.join(", ") } });
 }
 
 /** Allows every preflight request (What the service does). */

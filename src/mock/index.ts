@@ -13,7 +13,7 @@ import { type FaultOrder, readFault } from "./faults/fault-order.ts";
 import type { FaultReport } from "./faults/faults.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
-import { Refusal } from "./rules/refusal.ts";
+import { Rejection } from "./rules/rejection.ts";
 import { MockState, printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
 import type { RecordedRequest, ServedRequest } from "./world/requests.ts";
 import { World, type WorldOptions } from "./world/world.ts";
@@ -69,8 +69,8 @@ export interface Mock {
   deliveries: MockDeliveries;
   faults: MockFaults;
   /**
-   * The credits of the first organization: one per generation, null for no limit. Assign a number to set them; anything else throws a
-   * TypeError.
+   * The credits of the first organization: one per generation, null for no limit. Assign a number to set
+   * them; anything else throws a TypeError.
    */
   credits: number | null;
   /**
@@ -167,7 +167,7 @@ function inCode<Result>(name: string, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Rejection)) throw error;
     throw new TypeError(`mock.${name}: ${error.message}`, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import type { ChangesWithin, ChangeToSend, ReportedChange } from "./changes.ts";
 import type { DoneRow, DoneRowsWithin } from "./done-rows.ts";
 import type { LedgerEntry, LedgerWithin } from "./ledger.ts";
 import type { ClaimedLook, LooksWithin } from "./looks.ts";
-import { type Run, type RunRow, runColumns, runWidth, toRun } from "./runs.ts";
+import { type RunRow, runColumns, runWidth, type StoredRun, toRun } from "./runs.ts";
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
 
@@ -22,8 +22,8 @@ export interface StoredBatch {
    */
   readonly state: "sent" | "accepted" | "settled";
   /**
-   * The IDs of what the service created from it: an import, an export job, or one task per row in order; empty
-   * while `sent`.
+   * The IDs of what the service created from it: an import, an export job, or one task per row in order;
+   * empty while `sent`.
    */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
@@ -81,9 +81,9 @@ export interface Batches {
   /** The service certainly did nothing with the batch: deletes it, its rows may be sent again. */
   dropped(runId: string, index: number): void;
   /**
-   * Ends a batch with an unknown outcome by the user's decision: writes the assumed state of its products into the
-   * ledger, and records in `done` the rows that need nothing more from the run. Deletes the batch; its other
-   * rows may be sent again.
+   * Ends a batch with an unknown outcome by the user's decision: writes the assumed state of its products
+   * into the ledger, and records in `done` the rows that need nothing more from the run. Deletes the batch;
+   * its other rows may be sent again.
    */
   decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
   /** The results of the batch are known: writes them into the ledger and releases its references to other runs. */
@@ -93,7 +93,7 @@ export interface Batches {
     account: number;
     kind: string;
     runId: string;
-  }): { run: Run; batch: StoredBatch }[];
+  }): { run: StoredRun; batch: StoredBatch }[];
   /** The jobs that the service made last for the account, the newest batch first, with the kind of their run. */
   lastJobs(account: number, most: number): { kind: string; id: string }[];
   /** Every batch with jobs of runs of that kind, of any account, ended ones included. */
@@ -300,7 +300,7 @@ export function storedBatches(
         else remove.run(number);
       }),
     unsettledElsewhere: ({ account, kind, runId }) =>
-      unsettledElsewhere.all(account, kind, runId).map((row): { run: Run; batch: StoredBatch } => ({
+      unsettledElsewhere.all(account, kind, runId).map((row): { run: StoredRun; batch: StoredBatch } => ({
         run: toRun(row.slice(0, runWidth) as RunRow),
         batch: toBatch(row.slice(runWidth) as BatchRow),
       })),

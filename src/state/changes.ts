@@ -2,13 +2,13 @@ import type { LedgerWithin } from "./ledger.ts";
 import { type Database, fromKey, toKey } from "./sqlite.ts";
 
 /**
- * What is known of a change to a product: `read`: it may be changed. `sent`: a request for it was sent, and its outcome is not
- * known. `created` and `updated`: what the service reported.
+ * What is known of a change to a product: `read`: it may be changed. `sent`: a request for it was sent, and
+ * its outcome is not known. `created` and `updated`: what the service reported.
  */
 export type ChangeAction = "read" | "sent" | "created" | "updated";
 
 /** What a run changed about one product. */
-export interface Change {
+export interface ProductChange {
   readonly productId: string;
   readonly reference: string;
   readonly action: ChangeAction;
@@ -27,19 +27,19 @@ export interface Change {
 }
 
 /** A product before a run changes it. */
-export type ProductBefore = Pick<Change, "productId" | "reference"> & { readonly before: string };
+export type ProductBefore = Pick<ProductChange, "productId" | "reference"> & { readonly before: string };
 
 /** A change that is about to be sent. */
-export type ChangeToSend = Pick<Change, "productId" | "reference" | "after"> &
-  Partial<Pick<Change, "detached" | "moved">>;
+export type ChangeToSend = Pick<ProductChange, "productId" | "reference" | "after"> &
+  Partial<Pick<ProductChange, "detached" | "moved">>;
 
 /** A change that the service reported. */
-export type ReportedChange = Pick<Change, "productId" | "reference" | "after" | "photos"> & {
+export type ReportedChange = Pick<ProductChange, "productId" | "reference" | "after" | "photos"> & {
   readonly action: "created" | "updated";
 };
 
 /** What the ledger knows of a product whose change was undone, besides what rows said of it. */
-export interface LedgerUndone {
+export interface LedgerFacts {
   readonly isGone?: boolean;
   readonly fields?: Uint8Array;
 }
@@ -53,16 +53,16 @@ export interface Changes {
   /** Takes back the change of a product whose request the service rejected: `fields` were set before it, null for none. */
   rejected(runId: string, productId: string, fields: Uint8Array | null): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
-  of(runId: string): Iterable<Change>;
+  of(runId: string): Iterable<ProductChange>;
   /** Whether any change of a run was undone. */
   isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
   /**
-   * Records that a change was undone, completely or in part, and what the ledger knows now. What rows said of the product is
-   * forgotten; once all is undone, that of the run's file says what it said before.
+   * Records that a change was undone, completely or in part, and what the ledger knows now. What rows said of
+   * the product is forgotten; once all is undone, that of the run's file says what it said before.
    */
-  undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerUndone): void;
+  undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerFacts): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;
 }
@@ -101,7 +101,7 @@ const toChange = ([
   detached,
   moved,
   isUndone,
-]: ChangeRow): Change => ({
+]: ChangeRow): ProductChange => ({
   productId: fromKey(product),
   reference: fromKey(reference),
   action,

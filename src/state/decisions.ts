@@ -1,8 +1,9 @@
 import type { Database } from "./sqlite.ts";
 
 /**
- * The decision of a review about the output image of a task. A task has one output, and the service names the task of each
- * exported image (`task_id` of an asset): a decision finds its image also where the image has another ID or file name.
+ * The decision of a review about the output image of a task. A task has one output, and the service names the
+ * task of each exported image (`task_id` of an asset): a decision finds its image also where the image has
+ * another ID or file name.
  */
 export interface ReviewDecision {
   /** The ID of the task. */
@@ -23,8 +24,9 @@ export interface StoredDecision extends ReviewDecision {
 }
 
 /**
- * Whether a decision counts more than another one about the same image: the later one does, and of two at one time the
- * rejection. The order is total, so that machines that exchange decisions in any order end with the same ones.
+ * Whether a decision counts more than another one about the same image: the later one does, and of two at one
+ * time the rejection. The order is total, so that machines that exchange decisions in any order end with the
+ * same ones.
  */
 export function countsMore(one: ReviewDecision, other: ReviewDecision): boolean {
   if (one.at !== other.at) return one.at > other.at;

@@ -4,8 +4,8 @@ import { StateError } from "./state-error.ts";
 import { prepareLockFile, removeFile, sameFileAt } from "./state-place.ts";
 
 /**
- * Locks a file that holds nothing else, and creates it if missing; null if another process has the lock. The system
- * releases the lock when the process ends, however it ends. Returns a function that unlocks it.
+ * Locks a file that holds nothing else, and creates it if missing; null if another process has the lock. The
+ * system releases the lock when the process ends, however it ends. Returns a function that unlocks it.
  */
 export async function lockFile(path: string): Promise<(() => void) | null> {
   const connect = await loadConnect();

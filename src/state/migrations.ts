@@ -94,7 +94,8 @@ type Migration = string | ((db: Database) => void);
 
 /**
  * The migrations from each version to the next, in order; the first one turns an empty file into a state. A
- * released migration never changes, because existing files do not run it again. A new one also changes `schema`.
+ * released migration never changes, because existing files do not run it again. A new one also changes
+ * `schema`.
  */
 export const migrations: readonly Migration[] = [
   `

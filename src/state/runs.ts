@@ -5,7 +5,7 @@ import { StateError } from "./state-error.ts";
 import { fileSize, prepareLockFile, removeFile } from "./state-place.ts";
 
 /** One command on one file, from its start to the result of its last row, across any number of processes. */
-export interface Run {
+export interface StoredRun {
   readonly id: string;
   readonly account: number;
   /** The kind of command, e.g. `import`: runs of one kind never query, settle or block those of another. */
@@ -37,14 +37,14 @@ export interface RunHold {
 /** The runs of this machine's profile. */
 export interface Runs {
   /** The open run of that identity; null if none. */
-  findOpen(of: Pick<Run, "account" | "kind" | "identity">): Run | null;
+  findOpen(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
   /** The last ended run of that identity; null if none. */
-  findEnded(of: Pick<Run, "account" | "kind" | "identity">): Run | null;
+  findEnded(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
   /** A run by its ID, of any account; null if none. */
-  get(id: string): Run | null;
+  get(id: string): StoredRun | null;
   /** Every run of a kind, of any account: the open ones, then the ended ones, newest first. */
-  ofKind(kind: string): (Run & { readonly isEnded: boolean })[];
-  begin(run: Run): void;
+  ofKind(kind: string): (StoredRun & { readonly isEnded: boolean })[];
+  begin(run: StoredRun): void;
   /** Adds an option that was found or chosen after it began: a process that resumes it has the same. */
   addOption(runId: string, name: string, value: string): void;
   /** Records that the run is about to change something at the service. */
@@ -79,13 +79,13 @@ export const runColumns =
 export const runWidth = runColumns.split(",").length;
 
 /** The run of a row. */
-export const toRun = ([id, account, kind, identity, file, options, startedAt]: RunRow): Run => ({
+export const toRun = ([id, account, kind, identity, file, options, startedAt]: RunRow): StoredRun => ({
   id,
   account,
   kind,
   identity,
   file,
-  options: parseJson(options) as Run["options"],
+  options: parseJson(options) as StoredRun["options"],
   startedAt,
 });
 
@@ -108,13 +108,14 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const lastWriter = db.statement<[string | null]>("SELECT last_run FROM account WHERE id = ?");
   const end = db.statement("UPDATE run SET ended_at = ? WHERE id = ?");
   // The results of an ended run are not needed; its unknown outcomes still keep other runs from sending them
-  // again. A few at once, also those that a killed process left: deleted bytes are overwritten, in memory first.
+  // again. A few at once, also those that a killed process left: deleted bytes are overwritten, in memory
+  // first.
   const forgetSettled = db.statement(
     `DELETE FROM batch WHERE number IN (
        SELECT number FROM batch WHERE state = 'settled' AND run IN (SELECT id FROM run WHERE ended_at IS NOT NULL) LIMIT 16)`,
   );
   const forgetPatches = db.statement("DELETE FROM patch WHERE run = ?");
-  const orNull = (row: RunRow | undefined): Run | null => (row === undefined ? null : toRun(row));
+  const orNull = (row: RunRow | undefined): StoredRun | null => (row === undefined ? null : toRun(row));
   return {
     findOpen: ({ account, kind, identity }) => orNull(findOpen.get(account, kind, identity)),
     findEnded: ({ account, kind, identity }) => orNull(findEnded.get(account, kind, identity)),

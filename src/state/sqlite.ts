@@ -80,7 +80,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
 
   let isThere = () => true;
   /** The system allows writing to an unlinked file, and what was written would be lost. */
-  const refuseIfGone = () => {
+  const rejectIfGone = () => {
     if (!isThere()) throw stateError("state_gone", path);
   };
   const execute = (sql: string) => void guard(() => db.exec(sql));
@@ -98,7 +98,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
       // Values are always passed as one array: the library would treat a single Buffer as named parameters.
       return {
         run: (...values) => {
-          if (!db.inTransaction) refuseIfGone();
+          if (!db.inTransaction) rejectIfGone();
           return guard(() => (prepared ?? ready()).run(values).changes);
         },
         get: (...values) => guard(() => (prepared ?? ready()).get(values) as R | undefined),
@@ -111,7 +111,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
         return (row?.[0] ?? null) as string | number | null;
       }),
     transaction(work) {
-      refuseIfGone();
+      rejectIfGone();
       execute("BEGIN IMMEDIATE");
       try {
         const result = work();

@@ -28,7 +28,7 @@ export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
     stats = lookAt(path);
     if (stats === null) throw stateError("state_corrupt", path, { reason: `its ${log} exists without it` });
   }
-  refuseUnusable(path, stats);
+  rejectUnusable(path, stats);
   // SQLite would start over and delete its log. A state is created complete (`makeState`), so this one lost
   // its content.
   if (stats.size === 0) throw stateError("state_corrupt", path, { reason: "it is empty" });
@@ -49,10 +49,10 @@ export function prepareLockFile(path: string): void {
       stats = lookAt(path);
     }
   }
-  if (stats !== null) refuseUnusable(path, stats);
+  if (stats !== null) rejectUnusable(path, stats);
 }
 
-function refuseUnusable(path: string, stats: Stats): void {
+function rejectUnusable(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw stateError("state_is_link", path);
   if (!stats.isFile()) {
     throw stateError("state_not_file", path, stats.isDirectory() ? { reason: "it is a folder" } : {});

@@ -5,8 +5,9 @@ export interface Uploads {
   /** The image of the bytes; null if not uploaded, or unknown. */
   findImage(account: number, sha256: string): string | null;
   /**
-   * Records an upload before its bytes are sent and returns the idempotency key to use, with its first use: that of an
-   * earlier attempt without an outcome if it started at `notBefore` or later (Unix milliseconds), otherwise `newKey`.
+   * Records an upload before its bytes are sent and returns the idempotency key to use, with its first use:
+   * that of an earlier attempt without an outcome if it started at `notBefore` or later (Unix milliseconds),
+   * otherwise `newKey`.
    */
   begin(
     account: number,

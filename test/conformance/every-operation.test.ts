@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
-import { listRefusals, type Operation } from "../../src/contract/operation.ts";
+import { listRejections, type Operation } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ErrorEnvelope } from "../../src/contract/resources/errors.ts";
 import { type Got, row, startWorld } from "../mock/world.ts";
@@ -31,10 +31,10 @@ function hold(operation: Operation, got: Got): void {
     );
     return;
   }
-  const declared = listRefusals(operation).get(status);
+  const declared = listRejections(operation).get(status);
   expect(declared, `${operation.method} ${operation.path} answered ${status}`).toBeDefined();
-  if (operation.refusalList !== undefined && body.errors !== undefined) {
-    expect([status, exactly(operation.refusalList)(body)]).toEqual([400, []]);
+  if (operation.rejectionList !== undefined && body.errors !== undefined) {
+    expect([status, exactly(operation.rejectionList)(body)]).toEqual([400, []]);
     return;
   }
   expect(exactEnvelope(body)).toEqual([]);
@@ -55,7 +55,7 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
       expect(got.status).toBe(operation.status);
     });
 
-    const refusals = [...listRefusals(operation)]
+    const refusals = [...listRejections(operation)]
       .flatMap(([status, codes]) => codes.map((code) => [status, code] as const))
       // request_in_progress has a separate test below.
       .filter(([, code]) => !outOfReach.has(code) && code !== "request_in_progress")
@@ -103,7 +103,7 @@ test("every operation has an input, and every input an operation", () => {
 
 test("every error code can be triggered, except those that need a fault", () => {
   const without = everyOperation
-    .flatMap(({ operation }) => [...listRefusals(operation).values()].flat())
+    .flatMap(({ operation }) => [...listRejections(operation).values()].flat())
     .filter((code) => ways[code] === undefined && code !== "request_in_progress");
   expect(new Set(without)).toEqual(outOfReach);
 });

@@ -45,5 +45,5 @@ test("the list of try-on problems matches the contract exactly", async () => {
     },
   ];
   const { status, body } = await world.send("/v1/tasks/tryon", { json: { inputs } });
-  expect([status, exactly(tasks.tryon.refusalList!)(body)]).toEqual([400, []]);
+  expect([status, exactly(tasks.tryon.rejectionList!)(body)]).toEqual([400, []]);
 });

@@ -198,6 +198,11 @@ test.each([
   ],
   [{ version: "1.2.3", tarball: "a.tgz" }, "version and tarball exclude each other\nRemove one of them."],
   [
+    { version: "1.2.3", clone: root, env: { REPOSITORY: "" } },
+    "version cannot be used: this clone belongs to no repository with releases\n" +
+      "Remove version to use this clone, or use tarball.",
+  ],
+  [
     { env: { REPOSITORY: "", NODE_ENV: "production" } },
     "this clone is not built, and belongs to no repository with releases\n" +
       "Run: npm ci --include=dev (in a step before this one), or use tarball.",

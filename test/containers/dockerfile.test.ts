@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { isLong } from "../support/repetitions.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
@@ -59,9 +60,29 @@ test("the build gets the packed package and the lockfile alone, and compiles not
   expect(lines).toEqual(["*", "!catalogue-imaging-catalogue-*.tgz", "!package-lock.json"]);
   // The name that npm pack gives the file.
   expect(manifest.name.replace("@", "").replace("/", "-")).toBe("catalogue-imaging-catalogue");
-  expect(dockerfile).toContain("\nCOPY catalogue-imaging-catalogue-*.tgz package-lock.json ./\n");
-  expect(dockerfile.match(/^RUN .*npm .*$/gm)).toEqual([
+  expect(dockerfile).toContain(
+    `\nARG PACKAGE=${lines[1]!.slice(1)}\nCOPY \${PACKAGE} package-lock.json ./\n`,
+  );
+  expect(dockerfile.match(/^RUN (?!set ).*npm .*$/gm)).toEqual([
     "RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund",
   ]);
   expect(dockerfile).not.toMatch(/build\.js|npm (?:run|install)/);
+});
+
+test("the build takes one packed file; with none or several it stops, and says how to choose one", async () => {
+  const [check = ""] = dockerfile.match(/(?<=^RUN )set .*$/m) ?? [];
+  const folder = temporaryFolder();
+  const tried = async () => {
+    const { exitCode, all } = await execa("sh", ["-c", check], { cwd: folder, reject: false, all: true });
+    return [exitCode, all];
+  };
+  const stopped = (found: string) => [
+    1,
+    `error: one packed file is needed, not: ${found}\nRun npm pack, or choose one with --build-arg PACKAGE=FILE.`,
+  ];
+  expect(await tried()).toEqual(stopped("*.tgz"));
+  writeFileSync(join(folder, "a-0.1.0.tgz"), "");
+  expect(await tried()).toEqual([0, ""]);
+  writeFileSync(join(folder, "a-0.2.0.tgz"), "");
+  expect(await tried()).toEqual(stopped("a-0.1.0.tgz a-0.2.0.tgz"));
 });

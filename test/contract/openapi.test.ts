@@ -7,7 +7,7 @@ import { importRowProblems } from "../../src/contract/import-row.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { parameterNotes } from "../../src/contract/openapi/notes.ts";
 import { answered, type JsonObject, listFields, taken } from "../../src/contract/openapi/schemas.ts";
-import { listRefusals } from "../../src/contract/operation.ts";
+import { listRejections } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ProductToCreate } from "../../src/contract/resources/products.ts";
 import { eventTypes } from "../../src/contract/value-sets.ts";
@@ -128,7 +128,7 @@ test("has exactly the operations of the contract, with names, tags, scopes and r
     Object.entries(methods as object).map(([method, object]) => ({ path, method, object })),
   );
   const expected = everyOperation.map(({ name, operation }) => {
-    const statuses = [operation.status, ...listRefusals(operation).keys()].sort((a, b) => a - b);
+    const statuses = [operation.status, ...listRejections(operation).keys()].sort((a, b) => a - b);
     return {
       path: operation.path,
       method: operation.method.toLowerCase(),
@@ -155,7 +155,7 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
     const object = objectOf(name);
 
     test("lists the codes and headers of each error response", () => {
-      for (const [status, codes] of listRefusals(operation)) {
+      for (const [status, codes] of listRejections(operation)) {
         const response = at(object.responses[status].$ref);
         const { schema } = response.content["application/json"];
         const { type, code } = (schema.properties ?? schema.anyOf[0].properties).error.properties;
@@ -166,7 +166,7 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
       }
       const list = at(object.responses[400].$ref).content["application/json"].schema.anyOf?.[1];
       expect(list).toEqual(
-        operation.refusalList && { $ref: expect.stringMatching(/(?:Import|Tryon)Refusal$/) },
+        operation.rejectionList && { $ref: expect.stringMatching(/(?:Import|Tryon)Refusal$/) },
       );
     });
 

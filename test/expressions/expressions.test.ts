@@ -34,7 +34,7 @@ const samples: Readonly<Record<string, { source: string; flags: string } | null>
     source: `^${customAngleShotPrefix}[A-Za-z0-9_-]+$`,
     flags: "",
   },
-  'src/flows/rows/quoted-formulas.ts: RegExp(`(^|[\\\\r\\\\n]|${between})${cell}(?=$|[\\\\r\\\\n]|${between})`, "gu")':
+  'src/flows/rows/added-quotes.ts: RegExp(`(^|[\\\\r\\\\n]|${between})${cell}(?=$|[\\\\r\\\\n]|${between})`, "gu")':
     {
       source: '(^|[\\r\\n]|,)(=[ \\t]*"(?:[^"\\r\\n]|"")*"[ \\t]*)(?=$|[\\r\\n]|,)',
       flags: "gu",

@@ -8,6 +8,7 @@ const packages = lockfile.packages as Record<string, Locked>;
 interface Locked {
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
+  hasInstallScript?: boolean;
 }
 
 /** The packages that users get with these: of the lockfile, as Node finds them. */
@@ -41,6 +42,13 @@ test("users get no package whose version is chosen by overrides, which npm does 
 test("users get nothing but the packages for their system, which are optional", () => {
   expect(manifest).not.toHaveProperty("dependencies");
   expect(Object.keys(manifest.optionalDependencies)).toEqual(["@napi-rs/keyring", "libsql", "sharp"]);
+});
+
+test("no package runs a script at npm ci, and npm warns about none: its script is denied", () => {
+  const found = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const names = found.map(([path]) => path.replace(/^.*node_modules\//, "")).filter((name) => name !== "");
+  expect(new Set(names)).toEqual(new Set(Object.keys(manifest.allowScripts)));
+  expect(Object.values(manifest.allowScripts)).toEqual(names.map(() => false));
 });
 
 test("one thing is left to fill in before the package is published: OWNER of its addresses", () => {

@@ -1,30 +1,20 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillProject, getTools, managers, nodeOf, nodeVersions } from "../../scripts/package-managers.js";
 import { startMock } from "../../src/mock/index.ts";
 import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { installTable } from "./install-table.ts";
 import { type Installed, installPackage } from "./installed.ts";
 import { noNetwork } from "./no-network.ts";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
+import { fillForSmoke, smokeScript, works } from "./smoke.ts";
 
 /** All of them take many minutes: `npm run test:managers`; MANAGERS=yarn tries those of this name. */
 const { MANAGERS: chosen } = process.env;
 const tried = managers.filter(({ name }) => !chosen || chosen === "all" || name.startsWith(chosen));
 const versionsOf = (manager: (typeof managers)[number]) => (chosen ? nodeVersions : [manager.tried]);
-
-const photo = { create: { width: 640, height: 640, channels: 3, background: "#345" } } as const;
-
-/** What the smoke script prints: each kind of file that the program writes, and the mock from code. */
-const works = [
-  ...["mock from code", "state of the mock", "key in a file", "settings", "results and failed file", "undo"],
-  ...["workbook", "photo", "models", "products", "saved image", "mirror", "ZIP", "log of events"],
-];
 
 /** Scripts of the project, which find this program as cat. */
 const scripts = {
@@ -71,15 +61,14 @@ describe.runIf(isLong)("the packed package, installed afresh", () => {
       }
 
       fillProject(project, manager, installed.tarball, scripts);
-      cpSync(join(root, "fixtures"), join(project, "fixtures"), { recursive: true });
-      cpSync(join(root, "test/package/smoke.mjs"), join(project, "smoke.mjs"));
-      writeFileSync(join(project, "photo.png"), await sharp(photo).png().toBuffer());
+      cpSync(smokeScript, join(project, "smoke.mjs"));
+      await fillForSmoke(project);
       writeFileSync(join(project, "notes.txt"), "first note\nlast note\n");
       await run(tool, ...add).catch((error) => withoutRegistry(name, error));
       skip(unavailable !== "", unavailable);
 
       const smoke = await run(...(node.length === 0 ? [] : [tool, ...node]), "smoke.mjs");
-      expect(smoke.stdout.trimEnd().split("\n").sort()).toEqual([...works].sort());
+      expect(smoke.stdout.trimEnd().split("\n").sort()).toEqual(works);
       const script = async (script: keyof typeof scripts) =>
         (await run(tool, "run", script)).stdout.split("\n");
       expect(await script("notes")).toEqual(expect.arrayContaining(["first note", "last note"]));
@@ -126,22 +115,33 @@ describe.runIf(isLong)("the packed package, installed afresh", () => {
     expect(await run("catalogue", "completion", "bash")).toContain("__complete");
   });
 
+  test("by npm into a folder that has the system's cat, such as /usr/bin, nothing is installed, and that cat stays", async ({
+    skip,
+  }) => {
+    skip(unavailable !== "", unavailable);
+    const prefix = temporaryFolder();
+    mkdirSync(join(prefix, "bin"));
+    writeFileSync(join(prefix, "bin/cat"), "of the system");
+    const install = ["install", "--global", "--prefix", prefix, "--omit=optional", installed.tarball];
+    const { exitCode, stderr } = await execa("npm", install, { reject: false });
+    expect([exitCode, stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining("EEXIST: file already exists"),
+    ]);
+    expect(exitCode).not.toBe(0);
+    expect(readdirSync(join(prefix, "bin"))).toEqual(["cat"]);
+    expect(readFileSync(join(prefix, "bin/cat"), "utf8")).toBe("of the system");
+  });
+
   test("docs/install.md has a tick for each of them that works, and for no other", ({ skip }) => {
     skip(unavailable !== "", unavailable);
-    const page = readFileSync(join(root, "docs/install.md"), "utf8");
-    const header = /^\| Linux x64 \|(.*)\|$/m
-      .exec(page)![1]!
-      .split("|")
-      .map((cell) => cell.trim());
-    expect(header).toEqual(nodeVersions.map((version) => `Node ${version}`));
-    const rows = [...page.matchAll(/^\| ((?:npm|pnpm|yarn) \d[^|]*?) +\|(.*)\|$/gm)];
-    expect(rows.map(([, name]) => name)).toEqual(managers.map(({ name }) => name));
-    const found = new Map<string, string>(
-      rows.flatMap(([, name, row]) =>
-        row!.split("|").map((cell, column) => [`${name} ${nodeVersions[column]}`, cell.trim()] as const),
-      ),
-    );
-    const wanted = tried.flatMap((one) => versionsOf(one).map((version) => `${one.name} ${version}`));
-    expect(wanted.map((one) => [one, found.get(one)])).toEqual(wanted.map((one) => [one, cells.get(one)]));
+    const table = installTable();
+    const cellOf = (name: string, version: string) =>
+      table.get(`Linux x64 | ${name}`)?.[nodeVersions.indexOf(version)];
+    for (const one of tried)
+      for (const version of versionsOf(one))
+        expect([one.name, version, cellOf(one.name, version)]).toEqual([
+          ...[one.name, version, cells.get(`${one.name} ${version}`)],
+        ]);
   });
 });

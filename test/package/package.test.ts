@@ -249,6 +249,21 @@ longTest("no file of the package has the path of the folder that it was built in
   expect(built.filter((path) => content(path).includes(project))).toEqual([]);
 });
 
+longTest(
+  "its manifest is that of the project without what is for the build, which npm would run or warn about",
+  () => {
+    const packed = readFileSync(
+      join(installed.folder, "node_modules", manifest.name, "package.json"),
+      "utf8",
+    );
+    const { scripts: _, devDependencies: __, overrides: ___, allowScripts: ____, ...kept } = manifest;
+    expect(JSON.parse(packed)).toEqual(kept);
+    expect(Object.keys(manifest)).toEqual(
+      expect.arrayContaining(["scripts", "devDependencies", "overrides"]),
+    );
+  },
+);
+
 longTest("the package has exactly the files that are needed", () => {
   const known = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
@@ -260,7 +275,7 @@ longTest("the package has exactly the files that are needed", () => {
     /^dist\/(?:licenses\.txt|sbom\.cdx\.json)$/,
     /^dist\/program\/parts\/[\w-]+\.js$/,
     /^dist\/(?:cjs\/)?types\/(?:index|clock|errors|json|open-file|text)\.d\.ts$/,
-    /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock|zod)\/[\w/-]+\.d\.ts$/,
+    /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock|mock-page|zod)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,
     /^docs\/reference\/[\w-]+\.md$/,
     /^man\/cat[\w-]+\.1$/,

@@ -66,7 +66,7 @@ test("has each package of licenses.txt as bundled, with its version, license and
 longTest("has the packages that esbuild reads for the same programs, and no others, as bundled", async () => {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ["src/cli/main.ts", "src/index.ts", "src/mock/index.ts", "src/mock/page/app/main.tsx"],
+    entryPoints: ["src/cli/main.ts", "src/index.ts", "src/mock/index.ts", "src/mock-page/app/main.tsx"],
     ...{ bundle: true, platform: "node", format: "esm", write: false, metafile: true, outdir: "none" },
     ...{ jsx: "automatic", jsxImportSource: "preact", logLevel: "silent" },
     external: [...Object.keys(manifest.optionalDependencies), "esbuild"],

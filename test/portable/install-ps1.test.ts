@@ -61,6 +61,15 @@ describe("install.ps1", () => {
     );
   });
 
+  test("takes a version with the v of its tag, as install.sh does, before it looks for it", () => {
+    expect(other).toMatch(/ version=\$\{2#v\} /);
+    const places = ['$Version = $Version -replace "^v", ""', "$place = Get-Place"].map((one) =>
+      script.indexOf(one),
+    );
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+  });
+
   test("says about a file that is cut what install.sh says", () => {
     const message = /is cut or changed: [^"]*/.exec(other)![0];
     expect(message).toBe(

@@ -16,44 +16,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { describe, expect, onTestFinished } from "vitest";
 import { longTest } from "../support/long-test.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { archiveOf, writeRelease, writeSums } from "./fake-release.ts";
-
-const script = fileURLToPath(new URL("../../install.sh", import.meta.url));
-
-/** A user without anything installed, with a space in the path, and a release 1.0.0 in the folder `from`. */
-function newUser() {
-  const folder = temporaryFolder();
-  const [home, from] = [join(folder, "home of anna"), join(folder, "release")];
-  mkdirSync(home);
-  writeRelease(from, "1.0.0");
-  const bin = join(home, ".local/bin");
-  const lib = join(home, ".local/lib/catalogue");
-  const run = async (args: readonly string[], env: Record<string, string> = {}) => {
-    const { exitCode, stdout, stderr } = await execa("sh", [script, ...args], {
-      ...{ cwd: folder, reject: false, extendEnv: false },
-      env: { HOME: home, PATH: process.env.PATH ?? "", ...env },
-    });
-    return { exitCode, stdout, stderr };
-  };
-  /** What `catalogue` prints; null if it is not installed. */
-  const installed = async () =>
-    existsSync(join(bin, "catalogue")) ? (await execa(join(bin, "catalogue"))).stdout : null;
-  return { home, from, bin, lib, run, installed };
-}
-
-/** A PATH with what install.sh needs, and wget. */
-function withoutCurl(): string {
-  const folder = temporaryFolder();
-  const tools = "uname mkdir mktemp grep sed wc tar gzip sha256sum readlink ln mv rm sh wget".split(" ");
-  for (const name of tools)
-    symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(folder, name));
-  return folder;
-}
+import { newUser, pathOf, script } from "./new-user.ts";
 
 /** The error of a command that must fail and leave nothing. */
 const failed = (stderr: string) => ({ exitCode: 1, stdout: expect.any(String), stderr });
@@ -92,6 +60,26 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
     expect(await run(["--from", from])).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await installed()).toBe("catalogue 1.0.0");
     expect(readdirSync(lib)).toEqual(["catalogue-1.0.0-linux-x64"]);
+  });
+
+  longTest("a repair that is stopped or overtaken in the middle leaves the complete program", async () => {
+    const { from, lib, run, installed } = newUser();
+    await run(["--from", from]);
+    const folder = join(lib, "catalogue-1.0.0-linux-x64");
+    const stopped = "kill -TERM $PPID";
+    // Another installer has put the folder there.
+    const overtaken = `cp -R "$2" "$1"`;
+    for (const meanwhile of [stopped, overtaken]) {
+      const tools = temporaryFolder();
+      const real = execFileSync("which", ["mv"], { encoding: "utf8" }).trim();
+      const text = `#!/bin/sh\n${real} "$@" || exit\ncase $2 in */before) ${meanwhile} ;; esac\n`;
+      writeFileSync(join(tools, "mv"), text, { mode: 0o755 });
+      const ran = await run(["--from", from], { PATH: `${tools}:${process.env.PATH}` });
+      expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await installed()).toBe("catalogue 1.0.0");
+      expect(readdirSync(folder)).toEqual(["cat", "catalogue", "man"]);
+      expect(readdirSync(lib)).toEqual(["catalogue-1.0.0-linux-x64"]);
+    }
   });
 
   longTest("upgrades, and keeps the version before alone, as a command of it may be running", async () => {
@@ -180,7 +168,7 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
     expect(await run(["--from", `${address}/files/`])).toMatchObject({ exitCode: 0, stderr: "" });
     expect(asked).toEqual(["/files/SHA256SUMS", `/files/${archiveOf("1.0.0")}`]);
     expect(await installed()).toBe("catalogue 1.0.0");
-    expect(await run(["--from", address], { PATH: withoutCurl() })).toMatchObject({
+    expect(await run(["--from", address], { PATH: pathOf("wget", "sha256sum") })).toMatchObject({
       exitCode: 0,
       stderr: "",
     });
@@ -191,6 +179,35 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
     );
     expect(readdirSync(lib)).toEqual(["catalogue-1.0.0-linux-x64"]);
   });
+
+  longTest("needs no HOME where both folders are chosen, and takes / for the root", async () => {
+    const { home, from, run } = newUser();
+    const [to, bin] = [join(home, "apps"), join(home, "bin")];
+    for (const env of [{ HOME: "" }, { HOME: undefined }])
+      expect(await run(["--from", from, "--to", to, "--bin", bin], env)).toMatchObject({
+        ...{ exitCode: 0, stderr: "" },
+      });
+    expect(readdirSync(home).sort()).toEqual(["apps", "bin", "share"]);
+    expect((await run(["--from", "/"])).stderr).toMatch(/^error: cannot get SHA256SUMS from \/: cp: /);
+  });
+
+  longTest(
+    "names the programs that it needs and that are not installed, before it writes anything",
+    async () => {
+      const { home, from, run } = newUser();
+      const missing = async (...tools: string[]) =>
+        (await run(["--from", from], { PATH: pathOf(...tools) })).stderr;
+      const next = "Install what is missing, and run this again.";
+      expect(await missing()).toBe(`error: not installed: sha256sum\n${next}`);
+      const none = temporaryFolder();
+      for (const tool of ["sh", "uname"]) symlinkSync(join(pathOf(), tool), join(none, tool));
+      expect((await run(["--from", from], { PATH: none })).stderr).toBe(
+        `error: not installed: grep sed tar gzip sha256sum\n${next}`,
+      );
+      expect(readdirSync(home)).toEqual([]);
+      expect(await missing("openssl")).toBe("");
+    },
+  );
 
   longTest("rejects a file that is cut, changed or missing, and leaves what is installed", async () => {
     const { from, lib, run, installed } = newUser();
@@ -292,7 +309,7 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("install.
           "Use https://, or download the files and use --from FOLDER.",
       );
     expect(await run(["--from", "."], { HOME: "" })).toEqual(
-      failed("error: HOME is not set\nSet it to your folder, and run this again."),
+      failed("error: HOME is not set\nSet it to your folder, or use --to FOLDER and --bin FOLDER."),
     );
     const help = await run(["--help"]);
     expect(help).toMatchObject({ exitCode: 0, stderr: "" });

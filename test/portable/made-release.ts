@@ -4,10 +4,9 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import manifest from "../../package.json" with { type: "json" };
 import { installPackage } from "../package/installed.ts";
+import { noNetwork } from "../package/no-network.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-
-const noNetwork = /ECONNRE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENOTCACHED|socket hang up|\b50[234]\b|network/i;
 
 /** The files of a release. */
 export interface Release {

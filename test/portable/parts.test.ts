@@ -22,6 +22,7 @@ import { platforms, platformsNamed } from "../../scripts/portable/platforms.js";
 import { removeSymbols } from "../../scripts/portable/remove-symbols.js";
 import { sumsOf, writeArchive } from "../../scripts/portable/write-archive.js";
 import { firstSection, leftToDo } from "../../scripts/release/left-to-do.js";
+import { noNetwork } from "../package/no-network.ts";
 import { longTest } from "../support/long-test.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -151,6 +152,7 @@ longTest("names all that is left to do before a release, and nothing for one tha
   git("init", "--quiet");
   git("commit", "--quiet", "--allow-empty", "--message=first");
   git("tag", "v1.2.0");
+  git("commit", "--quiet", "--allow-empty", "--message=second");
   expect(leftToDo(folder)).toEqual([
     "fill in OWNER in package.json, install.sh, install.ps1",
     `begin CHANGELOG.md with "## 1.2.0, DATE": it begins with 0.0.9`,
@@ -161,9 +163,14 @@ longTest("names all that is left to do before a release, and nothing for one tha
   fill("shop");
   write("CHANGELOG.md", `# Changes\n\n## 1.2.0, 2027-01-02\n`);
   git("add", ".");
-  git("commit", "--quiet", "--message=second");
+  git("commit", "--quiet", "--message=third");
   git("tag", "--delete", "v1.2.0");
   expect(leftToDo(folder)).toEqual([]);
+  // In the workflow that the tag of this version starts.
+  git("tag", "v1.2.0");
+  expect(leftToDo(folder)).toEqual([]);
+  git("tag", "v1.3.0");
+  expect(leftToDo(folder)).toEqual(["remove the tag v1.3.0 from this commit: package.json has 1.2.0"]);
 });
 
 longTest(
@@ -189,6 +196,53 @@ longTest(
       `error: ${out} is not empty\nRemove it, or choose another folder with --out.`,
     ]);
     expect(readdirSync(out)).toEqual(["mine"]);
+    const other = join(folder, "catalogue-imaging-catalogue-0.0.9.tgz");
+    writeFileSync(other, "");
+    const name = `catalogue-imaging-catalogue-${manifest.version}.tgz`;
+    for (const packed of [other, join(folder, name)])
+      expect((await release("--dry-run", "--package", packed, "--out", join(folder, "new"))).stderr).toBe(
+        `error: ${packed} is not the packed package of this version, ${name}\nMake it with: npm pack`,
+      );
+    expect(readdirSync(folder).sort()).toEqual(["catalogue-imaging-catalogue-0.0.9.tgz", "release"]);
+  },
+);
+
+longTest("the scripts name npm ci in a clone without its packages, and write nothing", async () => {
+  const folder = temporaryFolder();
+  for (const name of ["scripts", "package.json", "CHANGELOG.md", "install.sh", "install.ps1"])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const command of ["portable.js", "release.js --dry-run"]) {
+    const args = `scripts/${command} --out out`.split(" ");
+    const { exitCode, all } = await execa(process.execPath, args, { cwd: folder, reject: false, all: true });
+    const error = "error: the packages of this clone are not installed\nRun: npm ci --include=dev";
+    expect([exitCode, all, existsSync(join(folder, "out"))]).toEqual([1, error, false]);
+  }
+});
+
+longTest(
+  "says what npm says where the registry cannot be reached, which the other tests are skipped for",
+  async () => {
+    const folder = temporaryFolder();
+    const name = `catalogue-imaging-catalogue-${manifest.version}.tgz`;
+    mkdirSync(join(folder, "package"));
+    writeFileSync(join(folder, "package/package.json"), "{}");
+    await execa("tar", ["-czf", name, "package"], { cwd: folder });
+    // Port 1 accepts no connection.
+    const env = {
+      npm_config_registry: "http://127.0.0.1:1",
+      npm_config_cache: join(folder, "cache"),
+      npm_config_fetch_retries: "0",
+    };
+    const args = ["linux-x64", "--package", join(folder, name), "--out", join(folder, "out")];
+    const { exitCode, stderr } = await execa(process.execPath, [join(root, "scripts/portable.js"), ...args], {
+      env,
+      reject: false,
+    });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: npm pack failed: npm error code ECONNREFUSED\n/),
+    ]);
+    expect(stderr).toMatch(noNetwork);
   },
 );
 

@@ -8,6 +8,7 @@ import { getNode } from "../../scripts/portable/get-packages.js";
 import { platforms } from "../../scripts/portable/platforms.js";
 import { leftToDo } from "../../scripts/release/left-to-do.js";
 import { cycloneDxCheck } from "../package/cyclonedx.ts";
+import { installTable, rowWith } from "../package/install-table.ts";
 import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { emptyRoot, emulated, noEmulator, noRoots } from "./empty-root.ts";
@@ -38,6 +39,8 @@ describe.runIf(isLong)("a release", () => {
     else release = made;
   });
   afterAll(() => release?.close());
+  /** The cells that the tests give to archives in the table of docs/install.md, by system. */
+  const cells = new Map<string, string>();
 
   test("has the package, an archive for each system, the bill of materials, installers, notes, and their sums", async ({
     skip,
@@ -115,6 +118,7 @@ describe.runIf(isLong)("a release", () => {
         // On arm64 macOS runs nothing that is not signed; Node is on both.
         expect(macProgram(join(folder, "lib/node")).isSigned).toBe(true);
         if (name === "macos-arm64") expect(programs.filter(({ isSigned }) => !isSigned)).toEqual([]);
+        cells.set(name.replace("macos-", "macOS "), "not run: contents checked");
       }
 
       const has = [
@@ -200,6 +204,7 @@ describe.runIf(isLong)("a release", () => {
     );
     // Without another cat, what is not for this program cannot be handed over.
     expect(await run(["/program/cat", "/dev/null"])).toMatchObject({ exitCode: 127 });
+    cells.set("Linux x64, without Node", "✓");
   });
 
   test("its archive for Linux on arm64 imports a file and undoes it, in an emulator", async ({ skip }) => {
@@ -216,6 +221,7 @@ describe.runIf(isLong)("a release", () => {
       reject: false,
     });
     expect([exitCode, withoutTimes(stderr)]).toEqual([0, importAndUndo(file)]);
+    cells.set("Linux arm64, in qemu", "✓");
   });
 
   test("install.sh installs its archive; cat hands over to the system's, and a moved folder works", async ({
@@ -246,15 +252,15 @@ describe.runIf(isLong)("a release", () => {
     expect(await run(join(home, "a folder/catalogue"), ...imported)).toMatchObject({ exitCode: 0 });
   });
 
-  test("its archive for Windows imports a file and undoes it by its launchers, from a folder with a space", async ({
+  test("its archive for Windows imports a file and undoes it by its launchers, from a folder with a space and &", async ({
     skip,
   }) => {
     skip(unavailable !== "" || noWine !== "", unavailable || noWine);
     const wine = await smallWine(temporaryFolder());
     onTestFinished(async () => void (await wine.close()));
     const folder = await unpacked(release, "windows-x64", wine.drive);
-    renameSync(folder, join(wine.drive, "Program Files/catalogue"));
-    const program = String.raw`C:\Program Files\catalogue`;
+    renameSync(folder, join(wine.drive, "Program Files/R&D (1)"));
+    const program = String.raw`C:\Program Files\R&D (1)`;
     const [cd, both] = [`cd /d "${program}"`, String.raw`"${program}\catalogue.cmd"`];
     expect(await wine.run([cd, "cat.cmd --version"])).toEqual({
       exitCode: 0,
@@ -279,6 +285,21 @@ describe.runIf(isLong)("a release", () => {
     expect(doctor.stdout).toMatch(/^ok +node +Node 22\./m);
     expect(doctor.stdout).toMatch(/^ok +state +/m);
     expect((await wine.run([cd, "catalogue.cmd completion bash"])).stdout).toContain("catalogue __complete");
+    cells.set("Windows x64, in Wine", "✓");
+  });
+
+  test("docs/install.md has a tick for each archive that was run, in the column of its Node", ({ skip }) => {
+    skip(unavailable !== "", unavailable);
+    const systems = [
+      ["Linux x64, without Node", noRoots],
+      ["Linux arm64, in qemu", noEmulator],
+      ["macOS x64", ""],
+      ["macOS arm64", ""],
+      ["Windows x64, in Wine", noWine],
+    ].filter(([, missing]) => missing === "");
+    const [, node = ""] = platforms[0].node.split("@");
+    const rows = systems.map(([system]) => [system, installTable().get(`${system} | portable archive`)]);
+    expect(rows).toEqual(systems.map(([system]) => [system, rowWith(node, cells.get(`${system}`), "–")]));
   });
 
   test("is not made of a package with Node that has another content", async ({ skip }) => {

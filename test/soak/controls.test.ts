@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { controls as ofBuckets } from "../../soak/bucket/controls.ts";
 import { controls as ofExports } from "../../soak/export/controls.ts";
 import { controls as ofGenerations } from "../../soak/generate/controls.ts";
 import { controls as ofImports } from "../../soak/import/controls.ts";
@@ -10,7 +11,7 @@ import { longTest } from "../support/long-test.ts";
 import { quickProgram } from "../support/quick-program.ts";
 
 /** Most controls run in `npm run test:long` or by hand only. */
-const controls = [ofExports, ofGenerations, ofImports, ofListeners]
+const controls = [ofBuckets, ofExports, ofGenerations, ofImports, ofListeners]
   .flatMap((all): [string, Patch | readonly Patch[]][] => Object.entries(all))
   .map(([name, patches]) => [name, [patches].flat()] as const)
   .concat([["quick program", [...quickProgram]]]);

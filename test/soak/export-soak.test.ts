@@ -15,6 +15,9 @@ const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a mirror that believes a list that is cut short", "believe-lists", "wrong files"],
   ["a mirror that an empty list empties", "remove-most", "wrong files"],
   ["changes that are read from too late a time", "late-mark", "wrong files"],
+  ["images of a mirror that have their names before they are on the disk", "never-sync", "incomplete file"],
+  ["images of a mirror that have their names before their record", "name-first", "wrong files"],
+  ["images that a kill leaves without their names", "keep-unnamed", "part left"],
 ];
 
 longTest.concurrent(

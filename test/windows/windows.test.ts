@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { longTest } from "../support/long-test.ts";
 import { isLong } from "../support/repetitions.ts";
+import { batchFilesOnWindows } from "./batch-files.ts";
 import { guideOnWindows } from "./guide.ts";
 import { heldFilesOnWindows } from "./held-files.ts";
 import { pathsOnWindows } from "./paths.ts";
 import { runsOnWindows } from "./runs.ts";
 import { startService, type WindowsService } from "./service.ts";
+import { smokeOnWindows } from "./smoke.ts";
 import { textsOnWindows } from "./texts.ts";
 import { missing, openWindows, type Windows } from "./wine.ts";
 
@@ -34,4 +36,6 @@ describe.runIf(isLong && missing === "")("on Windows", () => {
   textsOnWindows(get, () => service);
   runsOnWindows(get);
   guideOnWindows(get);
+  batchFilesOnWindows(get);
+  smokeOnWindows(get);
 });

@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { installPackage } from "../package/installed.ts";
+import { noNetwork } from "../package/no-network.ts";
 import { until } from "../support/until.ts";
 
 const programs = fileURLToPath(new URL("./programs/", import.meta.url));
@@ -32,8 +33,6 @@ export const missing = [
   ...(existsSync(wine) ? [] : ["wine64 is not installed"]),
   ...(existsSync(compiler) ? [] : ["gcc-mingw-w64-x86-64 is not installed"]),
 ].join(", ");
-
-const noNetwork = /ECONNRE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENOTCACHED|socket hang up|\b50[234]\b|network/i;
 
 export interface Ran {
   readonly exit: number | null;

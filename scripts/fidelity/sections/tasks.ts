@@ -93,10 +93,10 @@ export const tasks: Section = {
     ),
     enforced(
       "Inputs with the same model, product and styling products look consistent.",
-      "mock/drawing/scene-drawing.test.ts > the group determines pose, haircut and plain clothes",
+      "mock-page/drawing/scene-drawing.test.ts > the group determines pose, haircut and plain clothes",
     ),
     enforced("look_at_camera is true by default; false makes the model look away.", [
-      "mock/drawing/scene-drawing.test.ts > a picture differs for > looking away",
+      "mock-page/drawing/scene-drawing.test.ts > a picture differs for > looking away",
       ...life("an output > shows the requested style and gaze"),
     ]),
     enforced(
@@ -135,7 +135,7 @@ export const tasks: Section = {
     assumed(
       "The content of an output.",
       "A drawing of the requested product, model, background and angle.",
-      "mock/drawing/scene-drawing.test.ts > a picture differs for",
+      "mock-page/drawing/scene-drawing.test.ts > a picture differs for",
     ),
     enforced(
       "GET /v1/tasks/{task_id}: the task, or 404.",

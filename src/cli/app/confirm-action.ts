@@ -19,8 +19,8 @@ interface Action {
 }
 
 /**
- * Has the user agree to an action; `--yes` agrees. `pause` makes room for the question. Throws DeclinedError where the
- * user does not agree, and UsageError where it cannot be asked.
+ * Has the user agree to an action; `--yes` agrees. `pause` makes room for the question. Throws DeclinedError
+ * where the user does not agree, and UsageError where it cannot be asked.
  */
 export async function confirmAction(
   app: App,
@@ -47,9 +47,9 @@ export async function confirmAction(
 export const labelColors = ["red", "green", "yellow", "cyan"] as const;
 
 /**
- * The label of the profile in use for the start of a line on stderr, e.g. `[production] `, in its color; empty without
- * one. With another address than the profile's own it would mislead, and is not shown. Settings that cannot be read
- * have none: they must not hide a summary.
+ * The label of the profile in use for the start of a line on stderr, e.g. `[production] `, in its color;
+ * empty without one. With another address than the profile's own it would mislead, and is not shown. Settings
+ * that cannot be read have none: they must not hide a summary.
  */
 async function profileLabel(app: App): Promise<string> {
   if (app.globals.mock) return "";

@@ -20,8 +20,8 @@ interface ClientApp {
 }
 
 /**
- * Creates the client of a command. It notes each long wait, keeps the latest failure, and with `--verbose` prints a line
- * per request, secrets masked.
+ * Creates the client of a command. It notes each long wait, keeps the latest failure, and with `--verbose`
+ * prints a line per request, secrets masked.
  */
 export function openClient(app: ClientApp, connection: Connection): Client {
   const { io, globals } = app;
@@ -123,8 +123,8 @@ const duration = (ms: number): string =>
   ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min`;
 
 /**
- * The reasons for a missing response, by error code. Other errors, such as an abort by the CLI, reveal nothing
- * about the service.
+ * The reasons for a missing response, by error code. Other errors, such as an abort by the CLI, reveal
+ * nothing about the service.
  */
 const because: Readonly<Record<string, string>> = {
   unreachable: "cannot be reached",

@@ -113,8 +113,9 @@ export async function identifyService(app: Pick<Opener, "connection">): Promise<
 }
 
 /**
- * The note for an import with a profile that is not in the settings, while its ledger has nothing about the service:
- * a mistyped name would add all photos a second time. Null for any other profile, and for the default one.
+ * The note for an import with a profile that is not in the settings, while its ledger has nothing about the
+ * service: a mistyped name would add all photos a second time. Null for any other profile, and for the
+ * default one.
  */
 export async function newProfileNote(
   app: Asker,

@@ -60,8 +60,8 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
     return problem === true || fitted(problem);
   };
   const isPlain = io.paintNote.bold("x") === "x";
-  // A list that is higher than the terminal could not be redrawn: it leaves room for the question, the help and what is
-  // typed.
+  // A list that is higher than the terminal could not be redrawn: it leaves room for the question, the help
+  // and what is typed.
   const linesBelow = (question: string) => Math.max(3, stderr.rows - question.split("\n").length - 4);
   // A chosen one is shown after the question, or below it if the line has no room.
   const fittedChoices = <Answer>(question: string, choices: readonly Choice<Answer>[]) =>

@@ -1,5 +1,5 @@
 import type { Sharp } from "sharp";
-import { startPatience } from "../../flows/run/stage.ts";
+import { startTimeLimit } from "../../flows/run/stage.ts";
 import type { Printing } from "../output/table.ts";
 import type { Env } from "../settings/profile-names.ts";
 import type { App } from "./app.ts";
@@ -25,8 +25,9 @@ interface Wanted {
 }
 
 /**
- * Draws small pictures below a resource on a terminal that can. Prints nothing for programs, and nothing for a picture
- * that cannot be had within 5 seconds: a picture never fails a command. Throws only the reason of an interrupt.
+ * Draws small pictures below a resource on a terminal that can. Prints nothing for programs, and nothing for
+ * a picture that cannot be had within 5 seconds: a picture never fails a command. Throws only the reason of
+ * an interrupt.
  */
 export async function showThumbnails(
   app: App,
@@ -36,7 +37,7 @@ export async function showThumbnails(
   const graphics = graphicsFor(app, wanted);
   if (graphics === null || pictures.length === 0) return;
   const { clock, interrupt } = app.context;
-  const patience = startPatience("picture", longestMs, { clock, signal: interrupt });
+  const patience = startTimeLimit("picture", longestMs, { clock, signal: interrupt });
   try {
     const { ImageFetcher } = await import("../../flows/generate/gallery/fetch-images.ts");
     const client = await app.client();
@@ -64,8 +65,8 @@ function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted)
 export type Graphics = "iterm2" | "kitty" | "sixel";
 
 /**
- * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux and
- * screen pass no pictures on. Asking the terminal itself would read the user's keys.
+ * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux
+ * and screen pass no pictures on. Asking the terminal itself would read the user's keys.
  */
 export function detectGraphics(env: Env): Graphics | null {
   const { TERM = "", TERM_PROGRAM = "", LC_TERMINAL = "" } = env;

@@ -59,8 +59,8 @@ interface LoginFlags {
 }
 
 /**
- * Asks for what is missing, checks the key at the service, and only then stores it and the base URL. The first profile
- * becomes the active one.
+ * Asks for what is missing, checks the key at the service, and only then stores it and the base URL. The
+ * first profile becomes the active one.
  */
 async function login(app: App, flags: LoginFlags): Promise<void> {
   const { globals, context, io, secrets } = app;
@@ -162,8 +162,8 @@ async function askForProfile(prompts: Prompts | null, profiles: Profiles, baseUr
 }
 
 /**
- * The keychain; where it cannot be used and no flag asks for it, a file after a question. Before the key, which would be
- * typed for nothing.
+ * The keychain; where it cannot be used and no flag asks for it, a file after a question. Before the key,
+ * which would be typed for nothing.
  */
 async function askForPlace(
   prompts: Prompts,
@@ -291,8 +291,9 @@ export const whoamiCommand = (app: App): Command =>
   });
 
 /**
- * Checks a key with one read, and resolves to whether it has the scope `products:read`: a key without it is valid too.
- * Throws the error of the service for a key that is not, and a network error if nothing is known about it.
+ * Checks a key with one read, and resolves to whether it has the scope `products:read`: a key without it is
+ * valid too. Throws the error of the service for a key that is not, and a network error if nothing is known
+ * about it.
  */
 async function canReadProducts(app: App, connection: Connection): Promise<boolean> {
   const { openClient } = await import("../app/open-client.ts");

@@ -25,8 +25,9 @@ export const completionCommand = (app: App): Command =>
 const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 /*
- * Each script runs `catalogue __complete NAME WORD ...` with the words up to the cursor. It calls `catalogue`, because
- * another `cat` may come first on PATH; without it, names of files are completed as before.
+ * Each script runs `catalogue __complete NAME WORD ...` with the words up to the cursor. It calls
+ * `catalogue`, because another `cat` may come first on PATH; without it, names of files are completed as
+ * before.
  */
 
 const bash = `# Completion of cat and catalogue in bash. Add to ~/.bashrc: source <(catalogue completion bash)

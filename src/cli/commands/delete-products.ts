@@ -6,8 +6,8 @@ import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
 import { PartialError, withHint } from "../context/errors.ts";
 import { commandLine } from "../output/command-words.ts";
-import { tell } from "../output/io.ts";
-import { findProduct } from "./find-product.ts";
+import { printLine } from "../output/io.ts";
+import { findNamedProduct } from "./find-product.ts";
 
 /** How many products the question names. */
 const namedProducts = 20;
@@ -38,12 +38,12 @@ export async function deleteProducts(app: App, names: readonly string[]): Promis
     done.push(productName(product));
     if (app.io.json) await app.io.jsonData({ id, reference, deleted: true });
   });
-  if (kept.length > 0) await tell(app, `Not deleted: ${kept.join("; ")}.`);
+  if (kept.length > 0) await printLine(app, `Not deleted: ${kept.join("; ")}.`);
   if (stopped !== undefined) {
-    if (done.length > 0) await tell(app, `Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
+    if (done.length > 0) await printLine(app, `Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
     throw failure(app, stopped, products.slice(done.length + kept.length));
   }
-  if (gone.length > 0) await tell(app, `Already deleted by another client: ${gone.join(", ")}.`);
+  if (gone.length > 0) await printLine(app, `Already deleted by another client: ${gone.join(", ")}.`);
   await app.io.note(`Deleted ${kept.length === 0 ? what : `${done.length} of ${what}`}.`);
   if (kept.length > 0) throw new PartialError(`${kept.length} of ${what} kept`);
 }
@@ -54,7 +54,7 @@ async function findProducts(app: App, names: readonly string[]): Promise<readonl
   const missing: CatError[] = [];
   for (const name of names) {
     try {
-      const product = await findProduct(app, name);
+      const product = await findNamedProduct(app, name);
       byId.set(product.id, product);
     } catch (error) {
       if (!(error instanceof CatError) || error.code !== "product_not_found") throw error;

@@ -4,7 +4,7 @@ import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 
 /** The product with an ID or reference from the command line. Throws UsageError if it is empty, else a `not_found` error (exit 5). */
-export async function findProduct(app: App, idOrReference: string): Promise<Product> {
+export async function findNamedProduct(app: App, idOrReference: string): Promise<Product> {
   if (idOrReference.trim() === "") {
     const hint = "Use the complete ID or reference.";
     throw new UsageError("the ID or reference is empty", { param: "product", hint });

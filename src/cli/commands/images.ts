@@ -28,7 +28,7 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
-import { tell, warn } from "../output/io.ts";
+import { printLine, warn } from "../output/io.ts";
 import { outputFormat } from "../output/output-names.ts";
 import type { Printing } from "../output/table.ts";
 import { namedFields, namedForm, replyFields, resourceForm } from "../resources/forms.ts";
@@ -256,7 +256,7 @@ const uploadCommand = (app: App): Command =>
         if (!isOfContent(error) || files.length === 1) throw error;
         rejected++;
         const { code, message } = error;
-        await tell(app, `${file}: ${message}`);
+        await printLine(app, `${file}: ${message}`);
         yield { file, id: null, mime_type: null, created_at: null, error: { code, message } };
       }
     }

@@ -14,7 +14,7 @@ import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { formatForExcel, type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
 import type { RawListFlags } from "../flags/print-flags.ts";
-import { tell } from "../output/io.ts";
+import { printLine } from "../output/io.ts";
 import { outputFormat } from "../output/output-names.ts";
 import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
@@ -35,8 +35,8 @@ type ExportedRow = SheetRow & { readonly [exportedColumn]: string };
 const labels = orientations.filter((label) => label !== "unlabeled");
 
 /**
- * `cat products list --for-import`: prints products as a file that an import reads without a change. Nothing is printed
- * if the list fails, because an incomplete file must not pass as complete.
+ * `cat products list --for-import`: prints products as a file that an import reads without a change. Nothing
+ * is printed if the list fails, because an incomplete file must not pass as complete.
  */
 export async function printImportSheet(app: App, flags: RawListFlags & { q?: string }): Promise<void> {
   const { limit = null, q } = flags;
@@ -57,7 +57,7 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
   const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
   const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
   for await (const piece of await sheetContent(rows, format, style, cell)) await printed(app, piece);
-  for (const note of notes.all()) await tell(app, note);
+  for (const note of notes.all()) await printLine(app, note);
   if (isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
 }
 
@@ -69,8 +69,8 @@ export interface SheetFlags {
 }
 
 /**
- * `cat products export`: writes the products to a file that an import reads without a change. Nothing is written if the
- * list fails. Throws UsageError.
+ * `cat products export`: writes the products to a file that an import reads without a change. Nothing is
+ * written if the list fails. Throws UsageError.
  */
 export async function exportSheet(app: App, name: string, flags: SheetFlags): Promise<void> {
   const format = sheetFormat(app, name, flags);
@@ -85,7 +85,7 @@ export async function exportSheet(app: App, name: string, flags: SheetFlags): Pr
     await app.io.jsonData({ file: name, format, products: rows.length, skipped: notes.skipped });
     return;
   }
-  for (const note of notes.all()) await tell(app, note);
+  for (const note of notes.all()) await printLine(app, note);
   if (file === null) return;
   const next = app.io.asCalled(`cat import ${shellWord(name)} --plan`);
   const change = rows.length === 0 ? "" : ` Edit it, then see what an import would change: ${next}`;
@@ -207,8 +207,8 @@ class SheetNotes {
 }
 
 /**
- * The rows as records, with a header. The first photo of an orientation is in a column of that name, further ones are in
- * numbered columns, and photos without an orientation are in `images`.
+ * The rows as records, with a header. The first photo of an orientation is in a column of that name, further
+ * ones are in numbered columns, and photos without an orientation are in `images`.
  */
 function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string): string[][] {
   const laidOut = rows.map((row) => ({ row, ...layOut(row) }));

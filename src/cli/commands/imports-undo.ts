@@ -9,7 +9,7 @@ import { shownTime } from "../../flows/run/clocks.ts";
 import type { Memory } from "../../flows/run/run.ts";
 import { aboutTime } from "../../flows/run/writes.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
-import type { Run as StoredRun } from "../../state/runs.ts";
+import type { StoredRun } from "../../state/runs.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
 import { openToRead, rejectMissingLedger } from "../app/profile-state.ts";
@@ -20,7 +20,7 @@ import { command } from "../flags/command.ts";
 import { named, wholeNumber } from "../flags/values.ts";
 import { flagLine } from "../output/command-words.ts";
 import { type Column, whole } from "../output/table.ts";
-import { openMemory } from "./import/remembered.ts";
+import { openImportMemory } from "./import/remembered.ts";
 
 interface UndoFlags {
   readonly plan: boolean;
@@ -66,7 +66,7 @@ async function undo(app: App, typed: string | undefined, flags: UndoFlags): Prom
   if (typed === undefined && !isAsked) throw await withoutRun(app, flags.ledger);
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
   await rejectMissingLedger(app, flags.ledger);
-  const memory = await openMemory(app, flags.ledger);
+  const memory = await openImportMemory(app, flags.ledger);
   const target =
     typed === undefined ? await proposeLast(app, memory, flags.ledger) : findRunId(typed, memory);
   const input = { target, only, withGenerations, isPlan, concurrency };

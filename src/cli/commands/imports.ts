@@ -4,7 +4,7 @@ import type { Operations } from "../../contract/operations.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/imports.ts";
 import { rowStatuses } from "../../contract/value-sets.ts";
 import { isEnded } from "../../flows/import/follow.ts";
-import { toFailure } from "../../flows/import/row-result.ts";
+import { failureOfRow } from "../../flows/import/row-result.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { counted, countList, grouped, series } from "../../flows/words.ts";
 import { StateError } from "../../state/state-error.ts";
@@ -181,7 +181,7 @@ const listImages = ({ images }: ImportRowResult): ImportRowResult["images"] =>
 
 /** Why the row failed or is partial. */
 function toReason(row: ImportRowResult): string | undefined {
-  return toFailure({ ...row, images: listImages(row) })?.message;
+  return failureOfRow({ ...row, images: listImages(row) })?.message;
 }
 
 /** The attached images of all images, e.g. `2/3`; empty while the row is pending. */

@@ -2,13 +2,13 @@ import { type Command, Option } from "commander";
 import { operations } from "../../contract/client-operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
-import { startPatience } from "../../flows/run/stage.ts";
+import { startTimeLimit } from "../../flows/run/stage.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency } from "../app/run-flow.ts";
 import { type Column, whole } from "../output/table.ts";
 import { entryFields, fieldColumns } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
-import { findProduct } from "./find-product.ts";
+import { findNamedProduct } from "./find-product.ts";
 
 interface TaskFilters {
   readonly product?: string;
@@ -25,7 +25,7 @@ export const listTasksCommand = (app: App): Command => {
     columns: columnsWith(references, app),
     beforeTable: (tasks) => readReferences(app, tasks, references),
     lookUp: async ({ product }: TaskFilters) =>
-      product === undefined ? {} : { product_id: (await findProduct(app, product)).id },
+      product === undefined ? {} : { product_id: (await findNamedProduct(app, product)).id },
     filters: [
       new Option("--status <STATUS>", "only tasks with this status").choices(taskStatuses),
       new Option("--type <TYPE>", "only tasks of this type").choices(taskTypes),
@@ -107,7 +107,7 @@ export async function readReferences(
 ): Promise<void> {
   const ids = new Set(tasks.map((task) => task.product_id));
   const { clock, interrupt } = app.context;
-  const { signal, release } = startPatience("list", longestMs, { clock, signal: interrupt });
+  const { signal, release } = startTimeLimit("list", longestMs, { clock, signal: interrupt });
   try {
     const { productsBy } = await import("../../flows/catalogue/lookups.ts");
     const service = { client: await app.client(), signal, concurrency: defaultConcurrency };

@@ -11,7 +11,7 @@ import { command } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
 import { entryFields, resourceForm } from "../resources/forms.ts";
-import { findProduct } from "./find-product.ts";
+import { findNamedProduct } from "./find-product.ts";
 import { type RawRemovalFlags, readRemovalFlags, withRemovalFlags } from "./removal-flags.ts";
 
 /** The argument of commands for one product. */
@@ -37,7 +37,7 @@ export const attachCommand = (app: App): Command =>
     // Before the first request.
     const photos = await photoArguments(images, cwd);
     await noteLongFields(app, { photos: photos.length });
-    const { id, images: held } = await findProduct(app, idOrReference);
+    const { id, images: held } = await findNamedProduct(app, idOrReference);
     const attached = await attachable(photos, { client: () => app.client(), cwd, signal });
     // A photo that the product has already keeps its orientation, unless another one is typed.
     const known = new Map((Array.isArray(held) ? held : []).map((image) => [image.id, image.orientation]));
@@ -92,7 +92,7 @@ export const detachCommand = (app: App): Command => {
 
 async function detachPhoto(app: App, idOrReference: string, image: string): Promise<void> {
   const image_id = resourceId(image, "image");
-  const { id, reference } = await findProduct(app, idOrReference);
+  const { id, reference } = await findNamedProduct(app, idOrReference);
   const client = await app.client();
   await client.products.detach({ product_id: id, image_id }, { signal: app.context.interrupt });
   if (app.io.json) await app.io.jsonData({ product_id: id, image_id, detached: true });
@@ -100,7 +100,8 @@ async function detachPhoto(app: App, idOrReference: string, image: string): Prom
 }
 
 /**
- * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the service decides.
+ * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the
+ * service decides.
  */
 export async function noteLongFields(
   app: App,

@@ -18,7 +18,7 @@ import type { Column } from "../output/table.ts";
 import { replyFields } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { type RawCoverageFlags, readCoverageFlags, withCoverageFlags } from "./coverage-flags.ts";
-import { findProduct } from "./find-product.ts";
+import { findNamedProduct } from "./find-product.ts";
 import type { SheetFlags } from "./import-sheet.ts";
 import { attachCommand, detachCommand, noteLongFields, product } from "./product-photos.ts";
 import { type RawRemovalFlags, readRemovalFlags, withRemovalFlags } from "./removal-flags.ts";
@@ -104,7 +104,7 @@ const getCommand = (app: App): Command =>
       .addOption(thumbnailFlag()),
   ).action(async (idOrReference: string, flags: RawPrintFlags & { thumbnail: boolean }) => {
     const printing = readPrintFlags(flags, { columns, fields: replyFields(operations.products.get) });
-    const product = await findProduct(app, idOrReference);
+    const product = await findNamedProduct(app, idOrReference);
     await app.io.resource(product, printing);
     if (!app.context.stdout.isTTY) return;
     const { showThumbnails } = await import("../app/thumbnails.ts");
@@ -280,7 +280,7 @@ const updateCommand = (app: App): Command =>
         });
       }
       await noteLongFields(app, change);
-      const { id } = await findProduct(app, idOrReference);
+      const { id } = await findNamedProduct(app, idOrReference);
       const client = await app.client();
       const { interrupt: signal } = app.context;
       const updated = carriedOut(client.products.update({ product_id: id, body: change }, { signal }));

@@ -47,8 +47,8 @@ export const withRemovalFlags = (
   );
 
 /**
- * The flags about a file; null for what is named on the command line, of which `missing` is the first argument that it lacks.
- * Throws UsageError.
+ * The flags about a file; null for what is named on the command line, of which `missing` is the first
+ * argument that it lacks. Throws UsageError.
  */
 export function readRemovalFlags(
   raw: RawRemovalFlags,

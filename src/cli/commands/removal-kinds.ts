@@ -1,13 +1,13 @@
-import { countProducts, imagesOf, type Removal, type Removed } from "../../flows/catalogue/removals.ts";
+import { countProducts, imagesOf, type Removal, type RemovalResult } from "../../flows/catalogue/removals.ts";
 import { photosKind, productsKind, type SelectionKind } from "../../flows/export/selection/columns.ts";
 import type { WantedProduct } from "../../flows/export/selection/selection.ts";
-import type { Problem } from "../../flows/rows/problem.ts";
+import type { InputProblem } from "../../flows/rows/problem.ts";
 import type { Service } from "../../flows/service.ts";
 
 /** A product or a photo that a row names, and what became of it; null if it was not reached. */
 export interface RemovalEntry extends Removal {
   readonly named: WantedProduct;
-  removed: Removed | null;
+  removed: RemovalResult | null;
 }
 
 /** What a command removes, and the words for it. */
@@ -59,7 +59,7 @@ export interface RemovalOutcome {
   readonly runId: string | null;
   readonly entries: readonly RemovalEntry[];
   /** The rows that name nothing of the service. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly InputProblem[];
   /** What ended it early: an error, or an interrupt; undefined if nothing did. */
   readonly stopped: unknown;
 }

@@ -9,7 +9,7 @@ import type { RemovalFlags } from "./removal-flags.ts";
 import type { RemovalEntry, RemovalKind, RemovalOutcome } from "./removal-kinds.ts";
 
 /** How many products or photos a question or a summary names. */
-export const namedEntries = 20;
+export const mostNamedEntries = 20;
 
 /** A product or a photo for people. */
 export const entryName = ({ product: { id, reference, name }, imageId }: RemovalEntry): string =>
@@ -76,7 +76,7 @@ function summaryLines(
   const isStopped = remaining! > 0 && !dryRun;
   const names = listFirst(
     entries.filter((entry) => toResult(entry, done) === done).map(entryName),
-    namedEntries,
+    mostNamedEntries,
   );
   const lines = [
     dryRun

@@ -1,7 +1,7 @@
 import { CatError } from "../../errors.ts";
 import {
   imagesOf,
-  isWithin,
+  isWithinLimit,
   lastPhoto,
   type MaxRemovals,
   removeEach,
@@ -13,7 +13,7 @@ import {
   unknownProblem,
   type WantedProduct,
 } from "../../flows/export/selection/selection.ts";
-import type { Problem } from "../../flows/rows/problem.ts";
+import type { InputProblem } from "../../flows/rows/problem.ts";
 import { writeEstimate } from "../../flows/run/writes.ts";
 import type { Service } from "../../flows/service.ts";
 import { counted, listFirst } from "../../flows/words.ts";
@@ -24,7 +24,7 @@ import { readProductsFile } from "../mapping/products-file.ts";
 import { problemsForPeople } from "../output/problem-list.ts";
 import type { RemovalFlags } from "./removal-flags.ts";
 import type { RemovalEntry, RemovalKind, RemovalOutcome } from "./removal-kinds.ts";
-import { entryName, namedEntries, reportRemoval } from "./removal-report.ts";
+import { entryName, mostNamedEntries, reportRemoval } from "./removal-report.ts";
 
 /** Removes what a file names, after a question. Throws what stopped it, or says why not all is removed. */
 export async function removeFromFile(app: App, flags: RemovalFlags, kind: RemovalKind): Promise<void> {
@@ -83,7 +83,7 @@ function toRemovals({ found, unknown }: FoundSelection): Pick<RemovalOutcome, "e
   return { entries: [...entries.values()], problems: problems.sort((a, b) => a.line - b.line) };
 }
 
-const noPhotoProblem = ({ line, place, name }: WantedProduct, imageId: string): Problem => ({
+const noPhotoProblem = ({ line, place, name }: WantedProduct, imageId: string): InputProblem => ({
   line,
   ...place,
   reference: name,
@@ -92,7 +92,7 @@ const noPhotoProblem = ({ line, place, name }: WantedProduct, imageId: string): 
   message: `the product ${name} has no photo ${imageId}`,
 });
 
-async function listProblems(app: App, file: string, problems: readonly Problem[]): Promise<void> {
+async function listProblems(app: App, file: string, problems: readonly InputProblem[]): Promise<void> {
   const list = problemsForPeople(file, app, { listsAll: "--json" });
   for (const problem of problems) await list.add(problem);
   if (problems.length > 0) await list.end();
@@ -106,7 +106,7 @@ async function excessOf(
   kind: RemovalKind,
 ): Promise<CatError | undefined> {
   const { length } = entries;
-  if (await isWithin(most, length, (enough) => kind.total(entries, service, enough))) return undefined;
+  if (await isWithinLimit(most, length, (enough) => kind.total(entries, service, enough))) return undefined;
   const given =
     most === null
       ? `20 and more than a tenth of ${kind.all}`
@@ -131,7 +131,7 @@ async function confirm(
   const what = counted(entries.length, thing);
   const estimate = writeEstimate(entries.length, writesPerMinute);
   if (estimate !== null) await app.io.note(`${what} to ${verb}: ${estimate}.`);
-  const about = listFirst(entries.map(entryName), namedEntries);
+  const about = listFirst(entries.map(entryName), mostNamedEntries);
   await confirmAction(
     app,
     {

@@ -7,7 +7,7 @@ import { CatError } from "../../errors.ts";
 import { isBucketAddress, nameIn } from "../../flows/bucket/address.ts";
 import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
 import { checkEncodingName } from "../../flows/rows/encoding.ts";
-import { startPatience } from "../../flows/run/stage.ts";
+import { startTimeLimit } from "../../flows/run/stage.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
@@ -215,7 +215,7 @@ async function followTasks(
   const ids = typed.length === 0 && run === undefined ? null : [...new Set([...typed, ...ofRun])];
   const client = await app.client();
   const { watchTasks } = await import("../../flows/generate/watch-tasks.ts");
-  const patience = startPatience("wait", timeout ?? null, { clock, signal: interrupt });
+  const patience = startTimeLimit("wait", timeout ?? null, { clock, signal: interrupt });
   try {
     const { signal } = patience;
     const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };

@@ -139,8 +139,9 @@ const templates: Readonly<Record<TemplateKind, Template>> = {
 };
 
 /**
- * Writes a sheet to begin with: a header, and an example row that the command accepts. A workbook also has lists of choices
- * and notes. `given` is the name of the file as typed; true for the default name. Throws UsageError.
+ * Writes a sheet to begin with: a header, and an example row that the command accepts. A workbook also has
+ * lists of choices and notes. `given` is the name of the file as typed; true for the default name. Throws
+ * UsageError.
  */
 export async function writeTemplate(
   app: App,

@@ -5,8 +5,8 @@ import type { Lookup } from "./kept-names.ts";
 import { expectedAt, type Kind } from "./words.ts";
 
 /*
- * The entry point of `catalogue __complete NAME WORD ...`, which the scripts of `cat completion` run at each Tab. It is
- * built into a file of its own, because every millisecond is felt.
+ * The entry point of `catalogue __complete NAME WORD ...`, which the scripts of `cat completion` run at each
+ * Tab. It is built into a file of its own, because every millisecond is felt.
  */
 
 /** Prints the candidates. Prints no error: there is no place for it. */
@@ -15,7 +15,7 @@ export async function complete(
   argv: readonly string[],
   list: CommandList,
 ): Promise<void> {
-  const text = await candidates(host, argv, list);
+  const text = await completions(host, argv, list);
   try {
     writeSync(1, text);
   } catch {
@@ -24,10 +24,10 @@ export async function complete(
 }
 
 /**
- * A candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`. `argv` is
- * the name of the program and the words up to the cursor.
+ * A candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`.
+ * `argv` is the name of the program and the words up to the cursor.
  */
-export async function candidates(
+export async function completions(
   host: Pick<NodeJS.Process, "env">,
   argv: readonly string[],
   list: CommandList,

@@ -18,8 +18,8 @@ export interface Lookup {
 export const toMark = (kind: Kind): string => `completion:${kind}`;
 
 /**
- * The names of a kind that this machine has: profiles of the config file, and what the last list on a terminal showed.
- * Empty if there are none; nothing is sent or created.
+ * The names of a kind that this machine has: profiles of the config file, and what the last list on a
+ * terminal showed. Empty if there are none; nothing is sent or created.
  */
 export async function keptNames(
   kind: Kind,

@@ -21,8 +21,8 @@ const kindOfRole = new Map<string, GenerationKind>([
 ]);
 
 /**
- * Backgrounds and angle shots that the service has used or accepted, and that no list of this program has: they are suggested
- * and completed, and no note is shown about them.
+ * Backgrounds and angle shots that the service has used or accepted, and that no list of this program has:
+ * they are suggested and completed, and no note is shown about them.
  */
 export class LearnedValues {
   readonly #seen = new Map<LearnedKind, Set<string>>();

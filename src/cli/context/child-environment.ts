@@ -4,8 +4,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 const ownSecrets = /^(?:CAT_API_KEY|CAT_WEBHOOK_SECRET)$/i;
 
 /**
- * The variables of a user's session, by which programs of the system find their settings, the screen, the keychain and the
- * language. All others can be a secret of any program.
+ * The variables of a user's session, by which programs of the system find their settings, the screen, the
+ * keychain and the language. All others can be a secret of any program.
  */
 const ofSession: ReadonlySet<string> = new Set(
   [
@@ -29,8 +29,9 @@ function isOfSession(name: string): boolean {
 }
 
 /**
- * The environment of a program that this one starts. A program of the `session`, such as a browser, gets only what it needs of it.
- * A `command` is of the user, who may have set anything for it: it gets all but the secrets of this program, and `given`.
+ * The environment of a program that this one starts. A program of the `session`, such as a browser, gets only
+ * what it needs of it. A `command` is of the user, who may have set anything for it: it gets all but the
+ * secrets of this program, and `given`.
  */
 export function childEnvironment(
   env: Env,

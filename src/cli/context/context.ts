@@ -37,12 +37,13 @@ export interface Context {
   /** Whether a process with this ID runs, as far as this process can see (it may be in a container). */
   isRunning(pid: number): boolean;
   /**
-   * Aborted by the first SIGINT, SIGTERM or, if a standard stream is a terminal, SIGHUP; its reason is an InterruptError.
+   * Aborted by the first SIGINT, SIGTERM or, if a standard stream is a terminal, SIGHUP; its reason is an
+   * InterruptError.
    */
   readonly interrupt: AbortSignal;
   /**
-   * Registers `run` for a second interrupt, which stops the program at once: it tells what was left undone. What must be
-   * done in any case, `finishing`, gets 5 s before. Returns a function that unregisters both.
+   * Registers `run` for a second interrupt, which stops the program at once: it tells what was left undone.
+   * What must be done in any case, `finishing`, gets 5 s before. Returns a function that unregisters both.
    */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
@@ -84,7 +85,8 @@ export function nodeContext(program: ProgramName): Context {
   const receive = interruptReceiver(
     clock,
     (signal) => interrupt.abort(new InterruptError(signal)),
-    // A second interrupt stops soon, because the work that the first one waits for may hang; a third one at once.
+    // A second interrupt stops soon, because the work that the first one waits for may hang; a third one at
+    // once.
     () => {
       const { signal } = interrupt.signal.reason as InterruptError;
       const exit = () => {
@@ -102,7 +104,8 @@ export function nodeContext(program: ProgramName): Context {
   const interrupted = (signal: InterruptSignal) => {
     // Node has forgotten that `nohup` asked to ignore it.
     if (passing || (signal === "SIGHUP" && terminalStreams(process).length === 0)) return;
-    // Of a Ctrl-C that arrives as both, the system may deliver SIGTERM before SIGINT, which names the request.
+    // Of a Ctrl-C that arrives as both, the system may deliver SIGTERM before SIGINT, which names the
+    // request.
     if (signal === "SIGTERM") setImmediate(receive, signal);
     else receive(signal);
   };
@@ -178,8 +181,9 @@ export function nodeContext(program: ProgramName): Context {
       process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=40");
     },
     skipWasmOptimization() {
-      // The V8 of Node 20 optimizes undici's HTTP parser at the first response, which takes 80 ms of processor time;
-      // later versions wait. A smaller budget than this maximum would only move that, and 25 MB, into the middle of long runs.
+      // The V8 of Node 20 optimizes undici's HTTP parser at the first response, which takes 80 ms of
+      // processor time; later versions wait. A smaller budget than this maximum would only move that, and 25
+      // MB, into the middle of long runs.
       if (Number.parseInt(process.versions.node, 10) >= 22) return;
       process.getBuiltinModule("node:v8").setFlagsFromString("--wasm-tiering-budget=2147483647");
     },
@@ -217,8 +221,8 @@ function isRunning(pid: number): boolean {
 const sameMs = 1_000;
 
 /**
- * Calls `first` for the first request to stop, which ends work in progress, and `second` for each later one, which stops
- * without waiting for that.
+ * Calls `first` for the first request to stop, which ends work in progress, and `second` for each later one,
+ * which stops without waiting for that.
  */
 export function interruptReceiver(
   clock: Pick<Clock, "now">,

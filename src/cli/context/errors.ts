@@ -41,8 +41,8 @@ export class InterruptError extends CatError {
 }
 
 /**
- * Some parts of the work failed: exit 8. Thrown last, after the summary, which tells people why: it is printed with --json
- * and --quiet alone.
+ * Some parts of the work failed: exit 8. Thrown last, after the summary, which tells people why: it is
+ * printed with --json and --quiet alone.
  */
 export class PartialError extends CatError {
   override readonly name = "PartialError";
@@ -84,8 +84,8 @@ export class NotStartedError extends CatError {
 }
 
 /** Stdout cannot be written, for example on a full disk: exit 2. */
-export class OutputError extends CatError {
-  override readonly name = "OutputError";
+export class StdoutError extends CatError {
+  override readonly name = "StdoutError";
 
   constructor(cause: NodeJS.ErrnoException) {
     const fault = fileProblem(cause);
@@ -111,7 +111,7 @@ export const ExitCode = {
   done: 0,
   fault: 1,
   usage: 2,
-  refused: 3,
+  rejected: 3,
   denied: 4,
   notFound: 5,
   conflict: 6,
@@ -168,8 +168,8 @@ const byType: Readonly<Record<string, ExitCode>> = {
   state: ExitCode.usage,
   output: ExitCode.usage,
   file: ExitCode.usage,
-  input: ExitCode.refused,
-  invalid_request: ExitCode.refused,
+  input: ExitCode.rejected,
+  invalid_request: ExitCode.rejected,
   unauthorized: ExitCode.denied,
   payment_required: ExitCode.denied,
   forbidden: ExitCode.denied,
@@ -209,6 +209,6 @@ export function toExitCode(error: unknown): number {
   if (status === undefined || decidedByType.has(type)) return byType[type] ?? ExitCode.fault;
   if (byStatus[status] !== undefined) return byStatus[status];
   if (status >= 500) return ExitCode.unavailable;
-  if (status >= 400) return ExitCode.refused;
+  if (status >= 400) return ExitCode.rejected;
   return byType[type] ?? ExitCode.fault;
 }

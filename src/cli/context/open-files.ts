@@ -8,8 +8,8 @@ const needed = { always: 40, perRequest: 3 };
 const usualConcurrency = 8;
 
 /**
- * Rejects a command that needs more open files than this process may have, before it opens any: parts of it that are not
- * JavaScript would end the process. Throws a CatError (exit 2).
+ * Rejects a command that needs more open files than this process may have, before it opens any: parts of it
+ * that are not JavaScript would end the process. Throws a CatError (exit 2).
  */
 export function rejectFewOpenFiles(
   { openFileLimit }: Pick<Context, "openFileLimit">,

@@ -34,8 +34,9 @@ const limitMs = 3_000;
 const service = "catalogue";
 
 /**
- * The child's program. Its arguments are the library, the service, the account and the action; the key comes on stdin.
- * On Linux the store is pinned: otherwise the library falls back to the kernel's keyring, which a restart empties.
+ * The child's program. Its arguments are the library, the service, the account and the action; the key comes
+ * on stdin. On Linux the store is pinned: otherwise the library falls back to the kernel's keyring, which a
+ * restart empties.
  */
 const program = `
 const [library, service, account, action] = process.argv.slice(1);
@@ -62,8 +63,8 @@ export interface KeychainPlace {
 }
 
 /**
- * The keychain of the operating system, in a child process: the library blocks its process while the system does not
- * respond, and only a child can be ended then. The key is in no argument and in no environment.
+ * The keychain of the operating system, in a child process: the library blocks its process while the system
+ * does not respond, and only a child can be ended then. The key is in no argument and in no environment.
  */
 export function osKeychain(place: KeychainPlace): Keychain {
   return {

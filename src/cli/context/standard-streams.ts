@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
-import { OutputError, ReaderGoneError } from "./errors.ts";
+import { ReaderGoneError, StdoutError } from "./errors.ts";
 
 /** An output stream. */
 export interface Output {
@@ -48,9 +48,10 @@ export function standardOutput(host: NodeJS.Process, name: "stdout" | "stderr"):
     return isFileKnown;
   };
   const asOutputError = (error: NodeJS.ErrnoException): Error => {
-    // EPIPE (POSIX) and EOF (Windows) mean that the reader closed the pipe, and EIO that a terminal was closed.
+    // EPIPE (POSIX) and EOF (Windows) mean that the reader closed the pipe, and EIO that a terminal was
+    // closed.
     const isGone = error.code === "EPIPE" || error.code === "EOF" || (error.code === "EIO" && !isFile());
-    return isGone ? new ReaderGoneError() : new OutputError(error);
+    return isGone ? new ReaderGoneError() : new StdoutError(error);
   };
   stream.on("error", (error: NodeJS.ErrnoException) => {
     broken ??= asOutputError(error);

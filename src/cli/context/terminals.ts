@@ -3,8 +3,8 @@ import { childEnvironment } from "./child-environment.ts";
 type Host = Pick<NodeJS.Process, "getBuiltinModule">;
 
 /**
- * The standard streams (0, 1, 2) that are terminals, also closed ones, which Node no longer takes for any: all devices
- * but the one that discards everything.
+ * The standard streams (0, 1, 2) that are terminals, also closed ones, which Node no longer takes for any:
+ * all devices but the one that discards everything.
  */
 export function terminalStreams({ getBuiltinModule }: Host): number[] {
   const { fstatSync, statSync } = getBuiltinModule("node:fs");
@@ -20,8 +20,8 @@ export function terminalStreams({ getBuiltinModule }: Host): number[] {
 }
 
 /**
- * Ends the process with its exit status, in its last `exit` listener: Node would abort where a terminal was closed, which it
- * wants to restore, and would no longer handle the signals that still come.
+ * Ends the process with its exit status, in its last `exit` listener: Node would abort where a terminal was
+ * closed, which it wants to restore, and would no longer handle the signals that still come.
  */
 export function exitAsTold(host: Host & Pick<NodeJS.Process, "exit">): never {
   for (const descriptor of terminalStreams(host)) {
@@ -32,8 +32,8 @@ export function exitAsTold(host: Host & Pick<NodeJS.Process, "exit">): never {
 }
 
 /**
- * Whether another group of processes has the terminal, as that of a shell while `COMMAND &` runs. False where neither
- * /proc nor `ps` tells.
+ * Whether another group of processes has the terminal, as that of a shell while `COMMAND &` runs. False where
+ * neither /proc nor `ps` tells.
  */
 export async function inBackground(host: Host & Pick<NodeJS.Process, "pid" | "env">): Promise<boolean> {
   const groups = ofProc(host) ?? (await ofPs(host));

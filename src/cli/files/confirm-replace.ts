@@ -20,9 +20,9 @@ export interface NamedFile {
 }
 
 /**
- * Checks before any request that regular files of one flag can be written; asks on a terminal, once, before it replaces any.
- * Resolves to the paths that may be replaced: a file that appears later, only with `--yes`. Throws UsageError if one cannot be
- * written or the user wants to keep it.
+ * Checks before any request that regular files of one flag can be written; asks on a terminal, once, before
+ * it replaces any. Resolves to the paths that may be replaced: a file that appears later, only with `--yes`.
+ * Throws UsageError if one cannot be written or the user wants to keep it.
  */
 export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const existing: NamedFile[] = [];

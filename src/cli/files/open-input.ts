@@ -26,8 +26,8 @@ export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "re
 }
 
 /**
- * Opens a file of rows. Asks which sheet of a workbook is meant where several may be, and says what of the sheet is not read
- * as people see it. Throws InputError and WorkbookError.
+ * Opens a file of rows. Asks which sheet of a workbook is meant where several may be, and says what of the
+ * sheet is not read as people see it. Throws InputError and WorkbookError.
  */
 export async function openInput(
   app: App,
@@ -97,8 +97,8 @@ async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): 
 }
 
 /**
- * The error for a file that does not exist, if its name is rather a command, as in `cat import undo`, or a product; else
- * null.
+ * The error for a file that does not exist, if its name is rather a command, as in `cat import undo`, or a
+ * product; else null.
  */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;

@@ -169,8 +169,9 @@ function chooseAnother(flag: string | null, article = "another"): string {
 const longestName = 255;
 
 /**
- * The default name of the failed file: `products.failed.csv` for `products.csv` and `products.csv.gz`. An extension that matches
- * the format is kept; other names get one. Importing a failed file, or an earlier one, gives the same name again.
+ * The default name of the failed file: `products.failed.csv` for `products.csv` and `products.csv.gz`. An
+ * extension that matches the format is kept; other names get one. Importing a failed file, or an earlier one,
+ * gives the same name again.
  */
 export function failedName(file: string, format: InputFormat): string {
   const path = withoutGz(file);

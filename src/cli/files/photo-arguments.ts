@@ -5,7 +5,7 @@ import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { LocalPhotos } from "../../flows/photos/local-photos.ts";
 import { InputError } from "../../flows/rows/source.ts";
-import { type CarriedOut, carriedOut } from "../../flows/service-errors.ts";
+import { type AcceptedReply, carriedOut } from "../../flows/service-errors.ts";
 import { UsageError } from "../context/errors.ts";
 import { idForm } from "../flags/values.ts";
 
@@ -16,8 +16,8 @@ export interface PhotoArgument {
 }
 
 /**
- * Parses `FILE|IMAGE_ID[:ORIENTATION]`. The text after the last colon is the orientation if it is one, or nearly one;
- * any other colon belongs to the file name.
+ * Parses `FILE|IMAGE_ID[:ORIENTATION]`. The text after the last colon is the orientation if it is one, or
+ * nearly one; any other colon belongs to the file name.
  */
 function photoArgument(text: string): PhotoArgument {
   const colon = text.lastIndexOf(":");
@@ -40,7 +40,8 @@ function photoArgument(text: string): PhotoArgument {
 }
 
 /**
- * Parses and checks the photos of one product. Throws all their problems, and those of the checks before, as one error.
+ * Parses and checks the photos of one product. Throws all their problems, and those of the checks before, as
+ * one error.
  */
 export async function photoArguments(
   texts: readonly string[],
@@ -78,8 +79,8 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
 }
 
 /**
- * The local files among the photos of one product, found usable. Throws the errors of `checkedPhotos`, and UsageError if
- * two photos are the same image: the product would have it once, with the last orientation.
+ * The local files among the photos of one product, found usable. Throws the errors of `checkedPhotos`, and
+ * UsageError if two photos are the same image: the product would have it once, with the last orientation.
  */
 async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string): Promise<LocalPhotos> {
   const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
@@ -106,7 +107,7 @@ export async function uploadPhoto(
   photos: LocalPhotos,
   path: string,
   signal: AbortSignal,
-): Promise<CarriedOut<Awaited<ReturnType<Client["images"]["upload"]>>>> {
+): Promise<AcceptedReply<Awaited<ReturnType<Client["images"]["upload"]>>>> {
   const bytes = await photos.read(path, await photos.digest(path));
   return carriedOut(client.images.upload({ file: { bytes, filename: basename(path) } }, { signal }));
 }
@@ -134,8 +135,8 @@ export async function attachable(
 type Check = () => unknown;
 
 /**
- * Runs all checks, one after the other, and throws one error with every problem that they found: the only one unchanged,
- * several as one of type `usage` if one of them is.
+ * Runs all checks, one after the other, and throws one error with every problem that they found: the only one
+ * unchanged, several as one of type `usage` if one of them is.
  */
 async function throwAllProblems(checks: readonly Check[]): Promise<void> {
   const errors: CatError[] = [];

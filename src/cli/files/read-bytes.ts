@@ -14,8 +14,8 @@ export interface ByteLimit {
 }
 
 /**
- * All bytes of a file, or of standard input for `-`. Throws UsageError if there are more than the limit, and the
- * errors of the system.
+ * All bytes of a file, or of standard input for `-`. Throws UsageError if there are more than the limit, and
+ * the errors of the system.
  */
 export async function readBytes(
   file: string,

@@ -70,8 +70,8 @@ const foreignIn = (name: string, list: string): UsageError =>
 const leastFreeBytes = 1_000_000;
 
 /**
- * Makes the folder of `--save` where it is missing, and checks that files can be written in it, and that its lists are ours.
- * Throws UsageError.
+ * Makes the folder of `--save` where it is missing, and checks that files can be written in it, and that its
+ * lists are ours. Throws UsageError.
  */
 export async function checkSaveFolder(
   app: App,

@@ -4,8 +4,8 @@
 type Guesses = readonly (readonly [typed: string, meant: readonly string[]])[];
 
 /**
- * Verbs of a group that run one of its own, with a flag for the word that follows. `get` needs such a word, so that
- * `config show` is a list and `config show label` is not.
+ * Verbs of a group that run one of its own, with a flag for the word that follows. `get` needs such a word,
+ * so that `config show` is a list and `config show label` is not.
  */
 const verbs: Guesses = [
   ["ls all index", ["list"]],

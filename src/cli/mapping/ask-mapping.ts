@@ -18,8 +18,9 @@ import {
 } from "./guesses.ts";
 
 /**
- * Shows everything that is not known of the files on one screen, with a guess for each: one Enter takes all, and each can be
- * changed. Returns the mappings with the answers. Nothing is saved while a file lacks a column that it needs.
+ * Shows everything that is not known of the files on one screen, with a guess for each: one Enter takes all,
+ * and each can be changed. Returns the mappings with the answers. Nothing is saved while a file lacks a
+ * column that it needs.
  */
 export async function askMappings(app: App, asked: readonly AskedFile[]): Promise<FileMapping[]> {
   const answers: Answers = {

@@ -6,7 +6,7 @@ import { UnreadableInput } from "../../flows/rows/problem.ts";
 import { type InputRow, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import { TableReader } from "../../flows/rows/table-rows.ts";
-import type { ValueFix, Vocabulary } from "../../flows/rows/vocabulary.ts";
+import type { ValueMapping, Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { MapFile } from "./map-file.ts";
 
 /** The maximum number of characters of a header or a value that is shown. */
@@ -54,8 +54,8 @@ export interface FileHead {
 type Readable = Pick<MappedFile, "source" | "read">;
 
 /**
- * The head of a file; null for one that cannot be read: the check reports why. `finds`: the form by which its header is found,
- * if that knows more of its columns.
+ * The head of a file; null for one that cannot be read: the check reports why. `finds`: the form by which its
+ * header is found, if that knows more of its columns.
  */
 export async function readHead(
   { source, read }: Readable,
@@ -107,7 +107,7 @@ function headOfObjects({ known, unknown, mapped }: ObjectFields): FileHead {
 const searchedRows = 20_000;
 
 /** A value that is not a choice, with how many rows have it. */
-export interface WrongValue extends ValueFix {
+export interface WrongValue extends ValueMapping {
   rows: number;
 }
 

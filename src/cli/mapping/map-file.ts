@@ -33,8 +33,8 @@ export interface MapFile extends Mapping {
 }
 
 /**
- * Reads the file of `--map-file`, else the one in the current folder; null without any. Throws UsageError, with the line,
- * for a file with anything that no command uses.
+ * Reads the file of `--map-file`, else the one in the current folder; null without any. Throws UsageError,
+ * with the line, for a file with anything that no command uses.
  */
 export async function readMapFile(cwd: string, given: string | undefined): Promise<MapFile | null> {
   const name = given ?? mapFileName;
@@ -56,8 +56,8 @@ function utf8Text(bytes: Buffer, file: string): string {
 }
 
 /**
- * The mapping for one command. The reference of a product has two names. A column for a field of another command is skipped,
- * unless this command knows it by its own name.
+ * The mapping for one command. The reference of a product has two names. A column for a field of another
+ * command is skipped, unless this command knows it by its own name.
  */
 export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping {
   const own = (field: string) =>

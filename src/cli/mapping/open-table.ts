@@ -20,8 +20,8 @@ export interface TableReading {
 }
 
 /**
- * Opens a file of rows. The sheet of a workbook is chosen by all that is known of its columns, and remembered where the user
- * was asked. Throws InputError and WorkbookError.
+ * Opens a file of rows. The sheet of a workbook is chosen by all that is known of its columns, and remembered
+ * where the user was asked. Throws InputError and WorkbookError.
  */
 export function openTable(
   app: App,
@@ -32,7 +32,7 @@ export function openTable(
   const name = given.file === "-" ? null : basename(given.file);
   const columns = {
     forms: async () => {
-      const map = await (await saved()).savedColumns(app, words);
+      const map = await (await saved()).rememberedColumns(app, words);
       return forms(new Map([...map, ...(mapFile?.map ?? []), ...flags.map]));
     },
     mapped: [...flags.map.keys()],

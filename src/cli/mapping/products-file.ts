@@ -12,8 +12,8 @@ import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
 /**
- * The products, or photos of them, that a file names. Throws InputError (exit 3) after its problems were listed; `left` is
- * what has not happened then.
+ * The products, or photos of them, that a file names. Throws InputError (exit 3) after its problems were
+ * listed; `left` is what has not happened then.
  */
 export async function readProductsFile(
   app: App,

@@ -29,9 +29,9 @@ import type { SavedMapping } from "./saved-mapping.ts";
 const named = 20;
 
 /**
- * How a file is read: by the flags, then by the file of mappings, then by what a run of the same content was told, else
- * by what the profile remembers (unless the header has the field itself), then by answers of the user, who may save
- * them. Throws an InterruptError when a question is not answered.
+ * How a file is read: by the flags, then by the file of mappings, then by what a run of the same content was
+ * told, else by what the profile remembers (unless the header has the field itself), then by answers of the
+ * user, who may save them. Throws an InterruptError when a question is not answered.
  */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
   const [mapping] = await readMappings(app, [given]);
@@ -130,7 +130,7 @@ async function findHead(app: App, file: MappedFile, all: Mapping): Promise<FileH
   const header = head?.header ?? null;
   if (header === null || source.format !== "csv" || missingColumns(header, form(all)).length === 0)
     return head;
-  const { savedColumns } = await import("./saved-mapping.ts");
+  const { rememberedColumns: savedColumns } = await import("./saved-mapping.ts");
   const saved = await savedColumns(app, words);
   return saved.size === 0
     ? head
@@ -138,8 +138,8 @@ async function findHead(app: App, file: MappedFile, all: Mapping): Promise<FileH
 }
 
 /**
- * The encoding of the flag, or the one that the profile remembers for a file that is not UTF-8. Without them the likeliest
- * one, and the others, for a question. `found`: null for UTF-8.
+ * The encoding of the flag, or the one that the profile remembers for a file that is not UTF-8. Without them
+ * the likeliest one, and the others, for a question. `found`: null for UTF-8.
  */
 async function toEncoding(
   app: App,

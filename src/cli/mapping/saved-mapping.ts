@@ -45,7 +45,7 @@ export async function savedEncoding(
 }
 
 /** The columns that the profile remembers; none without usable settings, which are not needed for known columns. */
-export async function savedColumns(
+export async function rememberedColumns(
   app: Pick<App, "globals" | "context">,
   words: Vocabulary,
 ): Promise<ColumnMap> {
@@ -164,8 +164,8 @@ const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
 /**
- * The answers "for this file only" of a run of the same content, an open one if there is one; null without any. `ledger`: the
- * file of `--ledger`, which has the runs then. `encoding`: that of the flag.
+ * The answers "for this file only" of a run of the same content, an open one if there is one; null without
+ * any. `ledger`: the file of `--ledger`, which has the runs then. `encoding`: that of the flag.
  */
 export async function keptAnswers(
   app: App,

@@ -128,8 +128,8 @@ function toStack({ stack, message }: Error, shown: Shown): string {
 }
 
 /**
- * The next step for each error code of the service, which does not know this program. A code of the contract without
- * one does not compile.
+ * The next step for each error code of the service, which does not know this program. A code of the contract
+ * without one does not compile.
  */
 export const nextSteps: Readonly<Record<ErrorCode | RowCode, string>> = {
   invalid_request: "Fix the value that the message names, and run the command again.",

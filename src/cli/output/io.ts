@@ -35,9 +35,9 @@ export interface Io {
   /** Prints a line for people on stderr, but not with `--quiet` or `--json`. */
   note(text: string): Promise<void>;
   /**
-   * Prints a line on stderr, whatever the flags; above the progress bar, if one is shown. On a terminal it is wrapped
-   * between words, unless `wrap` is false because it has its layout already. GitHub Actions carries out no line as a
-   * command, unless `isCommand`.
+   * Prints a line on stderr, whatever the flags; above the progress bar, if one is shown. On a terminal it is
+   * wrapped between words, unless `wrap` is false because it has its layout already. GitHub Actions carries
+   * out no line as a command, unless `isCommand`.
    */
   line(text: string, options?: { wrap: boolean; isCommand?: boolean }): Promise<void>;
   /**
@@ -51,8 +51,8 @@ export interface Io {
   /** Writes the commands in a text of this program with the name that the user called. Notes and lines need no call. */
   asCalled(text: string): string;
   /**
-   * Makes control characters visible and masks secrets, for any text from the service or a file; without `--json` a very long
-   * one loses its middle.
+   * Makes control characters visible and masks secrets, for any text from the service or a file; without
+   * `--json` a very long one loses its middle.
    */
   visible(text: string): string;
   /** Creates a view of the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
@@ -204,7 +204,7 @@ export async function warn(
 }
 
 /** Prints a line on stderr whatever the flags; as a warning with `--json`, whose lines are all JSON. */
-export async function tell({ io }: { readonly io: StderrIo }, text: string): Promise<void> {
+export async function printLine({ io }: { readonly io: StderrIo }, text: string): Promise<void> {
   const shown = io.visible(text);
   await io.line(io.json ? jsonLine({ warning: { message: shown } }).trimEnd() : shown);
 }

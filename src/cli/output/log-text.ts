@@ -3,8 +3,8 @@ export const isReadByGithub = ({ GITHUB_ACTIONS }: Readonly<Record<string, strin
   GITHUB_ACTIONS === "true";
 
 /**
- * The text with escapes in what GitHub Actions reads as a command: `::` at the start of a line, and `##[`. JSON keeps its
- * value.
+ * The text with escapes in what GitHub Actions reads as a command: `::` at the start of a line, and `##[`.
+ * JSON keeps its value.
  */
 export const withoutCommands = (text: string, isJson = text.startsWith("{")): string =>
   text

@@ -1,4 +1,4 @@
-import type { Problem } from "../../flows/rows/problem.ts";
+import type { InputProblem } from "../../flows/rows/problem.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { ExitCode, toExitCode } from "../context/errors.ts";
 import type { Io } from "./io.ts";
@@ -15,7 +15,7 @@ export class FileRejection extends InputError {
     { message, code, hint }: { message: string; code: string; hint: string },
     readonly report: {
       file: string;
-      problems: readonly Problem[];
+      problems: readonly InputProblem[];
       total: number;
       valid: number;
       invalid: number;
@@ -25,19 +25,33 @@ export class FileRejection extends InputError {
   }
 }
 
+/** The app, as far as a report of a rejection needs it. */
+interface ReportingApp {
+  readonly io: Pick<Io, "json" | "jsonData" | "asCalled">;
+}
+
 /** With `--json` every rejection has one object on stdout, also of files in which no rows are found. */
-export async function orReported<Found>(
-  { io }: { readonly io: Pick<Io, "json" | "jsonData" | "asCalled"> },
+export const orReported = <Found>(
+  { io }: ReportingApp,
   nothing: RejectedFile,
   finding: Promise<Found>,
+): Promise<Found> =>
+  orPrinted({ io }, finding, (error) => {
+    const { problems = [], ...counts } = error instanceof FileRejection ? error.report : {};
+    const named = problems.map((problem) => namedProblem(io, problem));
+    return { ...nothing, total: 0, valid: 0, invalid: 0, ...counts, problems: named };
+  });
+
+/** The same, where `toReport` makes the object. */
+export async function orPrinted<Found>(
+  { io }: ReportingApp,
+  finding: Promise<Found>,
+  toReport: (error: unknown) => object | Promise<object>,
 ): Promise<Found> {
   try {
     return await finding;
   } catch (error) {
-    if (!io.json || toExitCode(error) !== ExitCode.refused) throw error;
-    const { problems = [], ...counts } = error instanceof FileRejection ? error.report : {};
-    const named = problems.map((problem) => namedProblem(io, problem));
-    await io.jsonData({ ...nothing, total: 0, valid: 0, invalid: 0, ...counts, problems: named });
+    if (io.json && toExitCode(error) === ExitCode.rejected) await io.jsonData(await toReport(error));
     throw error;
   }
 }

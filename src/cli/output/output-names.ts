@@ -1,4 +1,4 @@
-// The one check whether the name of an output fits what is written: Excel refuses NDJSON named .xlsx.
+// The one check whether the name of an output fits what is written: Excel rejects NDJSON named .xlsx.
 
 import { existsSync } from "node:fs";
 import { platform } from "node:os";
@@ -72,8 +72,8 @@ function rejectNameOfWindows(flag: string, name: string): void {
 }
 
 /**
- * The format of an output: that of its name, else of `--format`, else the first of those that the command writes. Throws
- * UsageError for a name that ends like another format.
+ * The format of an output: that of its name, else of `--format`, else the first of those that the command
+ * writes. Throws UsageError for a name that ends like another format.
  */
 export function outputFormat<Format extends OutputFormat>(
   flag: string,

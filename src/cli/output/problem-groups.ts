@@ -1,4 +1,4 @@
-import { cellText, type Problem, sheetName } from "../../flows/rows/problem.ts";
+import { cellText, type InputProblem, sheetName } from "../../flows/rows/problem.ts";
 import { grouped } from "../../flows/words.ts";
 
 /** A kind with more different messages than this is one group, with the first message as an example. */
@@ -12,7 +12,7 @@ const headerCodes: ReadonlySet<string> = new Set(["unknown_column", "missing_col
 
 /** A problem to list. Those reported by the service have its own codes, and may be about a range of lines. */
 export type ListedProblem = Pick<
-  Problem,
+  InputProblem,
   "reference" | "param" | "message" | "mapsTo" | "valueFix" | "sheet" | "cell"
 > & {
   line: number | `${number}-${number}`;
@@ -27,8 +27,8 @@ export interface ProblemGroup {
   readonly field: string | undefined;
   readonly message: string;
   /**
-   * `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header. With photos,
-   * the first one and how many more there are.
+   * `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header.
+   * With photos, the first one and how many more there are.
    */
   readonly where: string | null;
 }
@@ -44,8 +44,8 @@ interface Kind {
 }
 
 /**
- * Groups problems for people: the header first, then the most frequent. Memory depends on `limit`, the largest number of
- * groups, and not on the number of problems.
+ * Groups problems for people: the header first, then the most frequent. Memory depends on `limit`, the
+ * largest number of groups, and not on the number of problems.
  */
 export class ProblemGroups {
   readonly #kinds = new Map<string, Kind>();

@@ -1,7 +1,7 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
 import { isDoubtfulReference } from "../../flows/rows/damage.ts";
 import type { MergeableRows } from "../../flows/rows/merged-copy.ts";
-import type { Problem } from "../../flows/rows/problem.ts";
+import type { InputProblem } from "../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
 import { shellWord } from "../../shell-word.ts";
 import { shortText, visible } from "../../text.ts";
@@ -18,7 +18,7 @@ const listed = 1000;
 
 /** Takes the problems of a check as they are found, in memory that does not grow with their number. */
 export interface ProblemList {
-  add(problem: Problem): Promise<void>;
+  add(problem: InputProblem): Promise<void>;
   end(check: ListEnd): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export const problemList = (
     : problemsForPeople(file, app, options);
 
 /** A problem whose message names commands as they were called, for programs and reports as well. */
-export const namedProblem = ({ asCalled }: Pick<Io, "asCalled">, problem: Problem): Problem => ({
+export const namedProblem = ({ asCalled }: Pick<Io, "asCalled">, problem: InputProblem): InputProblem => ({
   ...problem,
   message: asCalled(problem.message),
 });
@@ -197,8 +197,8 @@ const wrappedFlags = (text: string, width: number): string[] =>
   wrapped(text, width).map((line) => line.replaceAll(noBreak, " "));
 
 /**
- * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are found, with the
- * fields of `more` at the end. Without problems, nothing is written unless `always`.
+ * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are
+ * found, with the fields of `more` at the end. Without problems, nothing is written unless `always`.
  */
 export function problemReport(
   file: string,
@@ -241,7 +241,7 @@ export function problemReport(
 
 /** The message with the flags that map an unknown column or value. */
 export function wholeMessage(
-  { param, message, mapsTo, valueFix }: Pick<Problem, "param" | "message" | "mapsTo" | "valueFix">,
+  { param, message, mapsTo, valueFix }: Pick<InputProblem, "param" | "message" | "mapsTo" | "valueFix">,
   space = " ",
 ): string {
   if (valueFix !== undefined) {

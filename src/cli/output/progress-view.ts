@@ -52,8 +52,8 @@ export class PaceMeter {
   measure(event: ProgressEvent, now: number): Pace {
     // A flow may report every row; four samples per second are enough.
     if (now - (this.#samples.at(-2)?.at ?? Number.NEGATIVE_INFINITY) < sampleMs) this.#samples.pop();
-    // The time before the first unit reveals nothing about the pace: the step may wait for the next rate limit
-    // window.
+    // The time before the first unit reveals nothing about the pace: the step may wait for the next rate
+    // limit window.
     if (event.done === 0) this.#samples = [];
     this.#samples.push({ at: now, done: event.done });
     while (this.#samples.length > 2 && this.#samples[1]!.at <= now - windowMs) this.#samples.shift();
@@ -97,8 +97,8 @@ export function leftText({ secondsLeft }: Pace): string {
 }
 
 /**
- * Done of total, e.g. `1,200 of 2,000`, `12.4 MB / 96.0 MB` or `12.4 MB / about 96.0 MB`; only the number done while
- * the total is unknown.
+ * Done of total, e.g. `1,200 of 2,000`, `12.4 MB / 96.0 MB` or `12.4 MB / about 96.0 MB`; only the number
+ * done while the total is unknown.
  */
 export function doneText({ done, total, unit, isEstimate = false }: ProgressEvent): string {
   const text = unit === "bytes" ? byteText : grouped;

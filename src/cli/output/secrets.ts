@@ -61,8 +61,8 @@ const secretForms = (secret: string): string[] => [
 ];
 
 /**
- * The context with outputs that mask secrets in text. Each write is a complete text; bytes are file contents and are not
- * changed. What people read on stderr is no command of a log that GitHub Actions reads.
+ * The context with outputs that mask secrets in text. Each write is a complete text; bytes are file contents
+ * and are not changed. What people read on stderr is no command of a log that GitHub Actions reads.
  */
 export function maskedContext(context: Context, { mask }: Secrets): Context {
   const isLog = isReadByGithub(context.env);

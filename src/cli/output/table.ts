@@ -56,8 +56,8 @@ export function table<Row>(
 type Cuttable = Pick<Column<never>, "name" | "cut" | "drop" | "least">;
 
 /**
- * The indexes of the columns to keep. References and names are kept at any width, and so are IDs, except in a table that
- * has both names and an ID: there the ID is dropped rather than a name cut.
+ * The indexes of the columns to keep. References and names are kept at any width, and so are IDs, except in a
+ * table that has both names and an ID: there the ID is dropped rather than a name cut.
  */
 function keptColumns(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const cuts = columns.map(toCut);
@@ -132,8 +132,8 @@ export interface Column<Row> {
   /** For values that users copy from a table: `last` is cut after all other columns, `never` not at all (`toCut`). */
   readonly cut?: "last" | "never";
   /**
-   * A table that is too wide drops these columns before it cuts others. If it is too wide even when cut, it drops the
-   * others from the right.
+   * A table that is too wide drops these columns before it cuts others. If it is too wide even when cut, it
+   * drops the others from the right.
    */
   readonly drop?: "first";
   /** The width below which the column is dropped rather than cut (default: 12). */

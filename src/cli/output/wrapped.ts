@@ -20,8 +20,8 @@ export const wrappedText = (text: string, width: number | null): string =>
         .join("\n");
 
 /**
- * A line in lines of a width, all with its indent, broken at single spaces only. A longer word, e.g. a URL, and a
- * command stay in one piece, so that they can be copied.
+ * A line in lines of a width, all with its indent, broken at single spaces only. A longer word, e.g. a URL,
+ * and a command stay in one piece, so that they can be copied.
  */
 export function wrapped(text: string, width: number): string[] {
   if (stringWidth(text) <= width || commandLine.test(text)) return [text];
@@ -79,8 +79,9 @@ export function cut(text: string, width: number): string {
 const leastColumn = 20;
 
 /**
- * A page of help in lines of a width, broken between words: the text next to a name continues in its column, a comment
- * of an example as a comment, and a paragraph is filled again. Example commands stay in one piece; unchanged without a width.
+ * A page of help in lines of a width, broken between words: the text next to a name continues in its column,
+ * a comment of an example as a comment, and a paragraph is filled again. Example commands stay in one piece;
+ * unchanged without a width.
  */
 export function wrappedColumns(text: string, width: number | null): string {
   if (width === null) return text;

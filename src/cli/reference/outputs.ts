@@ -33,11 +33,11 @@ const always = [
   ExitCode.terminated,
 ];
 
-const { refused, denied, notFound, conflict, unavailable, partial } = ExitCode;
+const { rejected, denied, notFound, conflict, unavailable, partial } = ExitCode;
 /** Those of a command that sends requests, and of one that sends a resource or its ID. */
 const requests = [denied, unavailable];
-const reads = [...requests, refused];
-const byId = [...requests, notFound, refused];
+const reads = [...requests, rejected];
+const byId = [...requests, notFound, rejected];
 const changes = [...byId, conflict];
 
 const entry =
@@ -111,7 +111,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
     partial,
   ]),
   "models list": lines(Model, reads),
-  "models get": json(Model, [...byId, refused]),
+  "models get": json(Model, [...byId, rejected]),
   "webhooks list": lines(Webhook, reads),
   "webhooks get": json(Webhook, byId),
   "webhooks create": json(WebhookWithSecret, changes),
@@ -125,8 +125,11 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
     unavailable,
     partial,
   ]),
-  "webhooks verify": json(z.looseObject({ valid: z.literal(true), age_seconds: z.int() }), [refused, denied]),
-  serve: json(introduced, [refused, partial]),
+  "webhooks verify": json(z.looseObject({ valid: z.literal(true), age_seconds: z.int() }), [
+    rejected,
+    denied,
+  ]),
+  serve: json(introduced, [rejected, partial]),
   api: json(z.any(), changes, "--paginate"),
   login: json(summaries.account, requests),
   logout: json(z.looseObject({ profile: z.string(), removed: z.boolean() }), [denied]),
@@ -137,7 +140,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "config set": json(summaries.settingChange),
   "config unset": json(summaries.settingChange),
   "config path": json(z.looseObject({ path: z.string() })),
-  "config mapping": lines(summaries.mappingRow, [refused]),
+  "config mapping": lines(summaries.mappingRow, [rejected]),
   commands: json(
     z.looseObject({
       version: z.string(),

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { sheetFormats } from "../flags/common-flags.ts";
 
-// What commands print with `--json` that no resource of the service describes. A test holds these schemas against real
-// outputs. Objects are loose, because fields may be added.
+// What commands print with `--json` that no resource of the service describes. A test holds these schemas
+// against real outputs. Objects are loose, because fields may be added.
 
 /** A number of things. */
 export const count = z.int().min(0);

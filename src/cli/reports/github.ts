@@ -7,8 +7,8 @@ const mostAnnotations = 10;
 const mostRows = 20;
 
 /**
- * The lines that GitHub Actions turns into annotations: ten at most, of which the last says how many more there are.
- * `visible` makes a path safe to show.
+ * The lines that GitHub Actions turns into annotations: ten at most, of which the last says how many more
+ * there are. `visible` makes a path safe to show.
  */
 export function annotations(
   { listed, count, stopped }: FoundProblems,
@@ -73,8 +73,8 @@ const table = (head: readonly string[], rule: string, rows: readonly (readonly s
   [head, head.map(() => rule), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
 /**
- * A text that Markdown shows as it is: every character that could be markup, a link, a mention, an emoji or a formula is a
- * character reference.
+ * A text that Markdown shows as it is: every character that could be markup, a link, a mention, an emoji or a
+ * formula is a character reference.
  */
 export const inMarkdown = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N} ,;()'"/?%=-]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -7,9 +7,9 @@ import type { FoundProblem, FoundProblems } from "./found-problems.ts";
 type ProblemRow = readonly [FoundProblem, ...FoundProblem[]];
 
 /**
- * A JUnit report: a suite for each input with a test case for each row with problems, and the counts as properties. An input
- * without problems has one test case, as Jenkins fails a build for a report without tests: it passes, or is skipped if the
- * command has stopped.
+ * A JUnit report: a suite for each input with a test case for each row with problems, and the counts as
+ * properties. An input without problems has one test case, as Jenkins fails a build for a report without
+ * tests: it passes, or is skipped if the command has stopped.
  */
 export function junitReport(
   { listed, left, counts, stopped }: FoundProblems,

@@ -118,8 +118,8 @@ async function knownBaseUrl({ globals, context, connection }: App): Promise<stri
 }
 
 /**
- * Stores the status of a job for the list of its kind (`cat imports list`), if it was started from here. Notes a failure to
- * store it. `noun` is the job, e.g. `import`.
+ * Stores the status of a job for the list of its kind (`cat imports list`), if it was started from here.
+ * Notes a failure to store it. `noun` is the job, e.g. `import`.
  */
 export const rememberStatus =
   (noun: string) =>

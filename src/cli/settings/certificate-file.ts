@@ -4,8 +4,8 @@ import { fileProblem } from "../../errors.ts";
 import type { Env } from "./profile-names.ts";
 
 /**
- * What is wrong with the file of NODE_EXTRA_CA_CERTS, and the next step; null if nothing is, or without one. Node ignores such a
- * file, so that the connection fails as if none was set.
+ * What is wrong with the file of NODE_EXTRA_CA_CERTS, and the next step; null if nothing is, or without one.
+ * Node ignores such a file, so that the connection fails as if none was set.
  */
 export function certificateFileProblem(env: Env): { message: string; hint: string } | null {
   const file = env.NODE_EXTRA_CA_CERTS;

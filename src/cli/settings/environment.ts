@@ -14,8 +14,8 @@ export interface VariableGroup {
 const variable = (name: string, about: string): EnvironmentVariable => ({ name, about });
 
 /**
- * Every environment variable of the program. `cat help environment` and the reference print this table; a test compares it with
- * the sources.
+ * Every environment variable of the program. `cat help environment` and the reference print this table; a
+ * test compares it with the sources.
  */
 export const environment: readonly VariableGroup[] = [
   {

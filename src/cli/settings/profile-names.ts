@@ -5,8 +5,8 @@ const hint =
   "Use up to 32 letters, digits, hyphens, underscores and periods, starting with a letter or digit: staging";
 
 /**
- * The name of a profile. Throws UsageError, which never shows the name: it may be an API key that was pasted into
- * the wrong place.
+ * The name of a profile. Throws UsageError, which never shows the name: it may be an API key that was pasted
+ * into the wrong place.
  */
 export function checkedProfileName(name: string, source: string): string {
   if (looksLikeKey(name)) throw invalid(`the profile name looks like an API key (from ${source})`);
@@ -28,8 +28,8 @@ const invalid = (message: string): UsageError =>
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The profile from the command line or the environment, and its source; null if neither sets one. Throws UsageError
- * for a name that no profile can have.
+ * The profile from the command line or the environment, and its source; null if neither sets one. Throws
+ * UsageError for a name that no profile can have.
  */
 export function namedProfile(
   globals: Pick<GlobalOptions, "profile">,
@@ -51,7 +51,8 @@ const device = /^(con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**
  * The file name for a profile, without extension. No two profiles share one, even on a file system that
- * ignores case. Lower-case letters, digits, `-` and `_` are kept; any other character becomes `%` and its code in hex.
+ * ignores case. Lower-case letters, digits, `-` and `_` are kept; any other character becomes `%` and its
+ * code in hex.
  */
 export function profileFileName(profile: string): string {
   const plain = profile.replace(/[^a-z0-9_-]/g, escaped);

@@ -88,8 +88,8 @@ export async function readProfiles(context: HomeContext): Promise<Profiles> {
 }
 
 /**
- * The config in a file, with the keys that this version does not know; null if the file is missing. Throws UsageError
- * as `readProfiles` does.
+ * The config in a file, with the keys that this version does not know; null if the file is missing. Throws
+ * UsageError as `readProfiles` does.
  */
 export async function readConfig(path: string): Promise<Config | null> {
   let text: string;

@@ -130,8 +130,9 @@ export async function keyInUse(
 }
 
 /**
- * The stored API key of a profile, and where it is stored. It belongs to one origin and is sent to no other. The
- * keychain is asked only if the settings say that it has the key. Throws KeyError without a key for this base URL.
+ * The stored API key of a profile, and where it is stored. It belongs to one origin and is sent to no other.
+ * The keychain is asked only if the settings say that it has the key. Throws KeyError without a key for this
+ * base URL.
  */
 async function storedKey(
   baseUrl: string,
@@ -175,8 +176,8 @@ const longestKey = 1_000;
 export const isApiKey = (text: string): boolean => text.length <= longestKey && /^[\x21-\x7e]+$/.test(text);
 
 /**
- * The API key in a text, without the spaces around it. Throws a KeyError, which never shows the text: the error of an
- * HTTP library would show the complete key.
+ * The API key in a text, without the spaces around it. Throws a KeyError, which never shows the text: the
+ * error of an HTTP library would show the complete key.
  */
 export function checkedApiKey(text: string, { source, hint }: { source: string; hint: string }): string {
   const key = text.trim();

@@ -19,7 +19,8 @@ type Writer = HomeContext & Pick<Context, "clock">;
 
 /**
  * Changes the config file under a lock and replaces it in one step, so that two processes that write lose no
- * setting and a full disk does not cut the file. Throws UsageError for a file that cannot be read, and leaves it unchanged.
+ * setting and a full disk does not cut the file. Throws UsageError for a file that cannot be read, and leaves
+ * it unchanged.
  */
 export async function updateConfig(writer: Writer, change: (config: Fields) => Fields): Promise<void> {
   const path = await configPath(writer);

@@ -1,6 +1,6 @@
 import { creditHeaders, type ErrorCode, errorCodes } from "../error-codes.ts";
 import { limits } from "../limits.ts";
-import { listRefusals, type Operation } from "../operation.ts";
+import { listRejections, type Operation } from "../operation.ts";
 import { ErrorEnvelope } from "../resources/errors.ts";
 import type { JsonObject } from "./schemas.ts";
 import { refTo, toRef } from "./schemas.ts";
@@ -30,16 +30,16 @@ export class Responses {
 
   of(operation: Operation): JsonObject {
     const responses: JsonObject = { [operation.status]: toSuccess(operation) };
-    for (const [status, codes] of listRefusals(operation))
+    for (const [status, codes] of listRejections(operation))
       responses[status] = this.#refusal(operation, status, codes);
     responses.default = { $ref: toRef("responses", anyOther) };
     return responses;
   }
 
   #refusal(operation: Operation, status: number, codes: readonly ErrorCode[]): JsonObject {
-    const hasList = status === 400 && operation.refusalList !== undefined;
+    const hasList = status === 400 && operation.rejectionList !== undefined;
     const isReplayable = operation.method !== "GET" && isStored(status);
-    const list = hasList ? refTo(operation.refusalList!) : null;
+    const list = hasList ? refTo(operation.rejectionList!) : null;
     const listName = list === null ? [] : [list.$ref.split("/").at(-1)!];
     const name = [...codes.map(pascal), ...listName].join("Or") + (isReplayable ? "ToWrite" : "");
     this.components[name] ??= {

@@ -91,7 +91,7 @@ export const exports = {
     body: { "application/json": ExportSelection },
     status: 202,
     reply: ExportJob,
-    refuses: { 404: ["product_not_found"], 502: ["upstream_unavailable"] },
+    rejects: { 404: ["product_not_found"], 502: ["upstream_unavailable"] },
     polled: true,
   }),
   get: operation({
@@ -100,7 +100,7 @@ export const exports = {
     summary: "Get the status of an export job",
     params: z.object({ export_id: z.string() }),
     reply: ExportJob,
-    refuses: { 404: ["export_not_found"] },
+    rejects: { 404: ["export_not_found"] },
     polled: true,
   }),
 };

@@ -42,6 +42,6 @@ export const images = {
     summary: "Get an image with a fresh signed URL",
     params: z.object({ image_id: z.string() }),
     reply: Image,
-    refuses: { 404: ["image_not_found"] },
+    rejects: { 404: ["image_not_found"] },
   }),
 };

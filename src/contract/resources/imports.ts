@@ -121,8 +121,8 @@ export const imports = {
     body: { "application/x-ndjson": ImportRow, "application/json": ImportSubmission },
     status: 202,
     reply: Import,
-    refuses: { 502: ["upstream_unavailable"] },
-    refusalList: ImportRefusal,
+    rejects: { 502: ["upstream_unavailable"] },
+    rejectionList: ImportRefusal,
     polled: true,
   }),
   get: operation({
@@ -131,7 +131,7 @@ export const imports = {
     summary: "Get the status of an import",
     params,
     reply: Import,
-    refuses: { 404: ["import_not_found"] },
+    rejects: { 404: ["import_not_found"] },
     polled: true,
   }),
   rows: operation({
@@ -141,6 +141,6 @@ export const imports = {
     params,
     query: z.object({ ...pageQuery, status: z.enum(sets.rowStatuses).optional() }),
     reply: shownListSchema(ImportRowResult),
-    refuses: { 404: ["import_not_found"] },
+    rejects: { 404: ["import_not_found"] },
   }),
 };

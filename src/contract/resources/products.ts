@@ -70,7 +70,7 @@ export const products = {
     body: { "application/json": ProductToCreate },
     status: 201,
     reply: Product,
-    refuses: { 404: ["image_not_found"], 409: ["reference_already_exists"] },
+    rejects: { 404: ["image_not_found"], 409: ["reference_already_exists"] },
   }),
   list: operation({
     method: "GET",
@@ -85,7 +85,7 @@ export const products = {
     summary: "Get a product",
     params,
     reply: Product,
-    refuses: { 404: ["product_not_found"] },
+    rejects: { 404: ["product_not_found"] },
   }),
   update: operation({
     method: "PATCH",
@@ -94,7 +94,7 @@ export const products = {
     params,
     body: { "application/merge-patch+json": ProductPatch },
     reply: Product,
-    refuses: { 404: ["product_not_found"], 409: ["reference_already_exists"] },
+    rejects: { 404: ["product_not_found"], 409: ["reference_already_exists"] },
   }),
   delete: operation({
     method: "DELETE",
@@ -103,7 +103,7 @@ export const products = {
     params,
     status: 204,
     reply: null,
-    refuses: { 404: ["product_not_found"] },
+    rejects: { 404: ["product_not_found"] },
   }),
   attach: operation({
     method: "POST",
@@ -113,7 +113,7 @@ export const products = {
     body: { "application/json": PhotosToAttach },
     status: 201,
     reply: z.array(ProductImage),
-    refuses: { 404: ["product_not_found", "image_not_found"] },
+    rejects: { 404: ["product_not_found", "image_not_found"] },
   }),
   detach: operation({
     method: "DELETE",
@@ -122,6 +122,6 @@ export const products = {
     params: z.object({ product_id: z.string(), image_id: z.string() }),
     status: 204,
     reply: null,
-    refuses: { 404: ["product_not_found", "image_not_found"], 422: ["cannot_drop_last_image"] },
+    rejects: { 404: ["product_not_found", "image_not_found"], 422: ["cannot_drop_last_image"] },
   }),
 };

@@ -97,7 +97,7 @@ export const tasks = {
     body: { "application/json": BeautifierRequest },
     status: 202,
     reply: Task,
-    refuses: {
+    rejects: {
       402: ["insufficient_credits"],
       404: ["product_not_found"],
       422: ["inputs_mismatch", "image_required"],
@@ -111,8 +111,8 @@ export const tasks = {
     body: { "application/json": TryonRequest },
     status: 202,
     reply: TryonTasks,
-    refuses: { 402: ["insufficient_credits"] },
-    refusalList: TryonRefusal,
+    rejects: { 402: ["insufficient_credits"] },
+    rejectionList: TryonRefusal,
   }),
   get: operation({
     method: "GET",
@@ -120,7 +120,7 @@ export const tasks = {
     summary: "Get a task",
     params: z.object({ task_id: z.string() }),
     reply: Task,
-    refuses: { 404: ["task_not_found"] },
+    rejects: { 404: ["task_not_found"] },
     polled: true,
   }),
 };

@@ -71,7 +71,7 @@ export const webhooks = {
     summary: "Get a webhook",
     params,
     reply: Webhook,
-    refuses: { 404: ["webhook_not_found"] },
+    rejects: { 404: ["webhook_not_found"] },
   }),
   update: operation({
     method: "PATCH",
@@ -80,7 +80,7 @@ export const webhooks = {
     params,
     body: { "application/json": WebhookPatch },
     reply: WebhookMaybeWithSecret,
-    refuses: { 404: ["webhook_not_found"] },
+    rejects: { 404: ["webhook_not_found"] },
   }),
   delete: operation({
     method: "DELETE",
@@ -89,6 +89,6 @@ export const webhooks = {
     params,
     status: 204,
     reply: null,
-    refuses: { 404: ["webhook_not_found"] },
+    rejects: { 404: ["webhook_not_found"] },
   }),
 };

@@ -17,8 +17,8 @@ export const nameIn = (place: string, name: string): string =>
   isBucketAddress(place) ? `${withoutEnd(place.trim(), /\//)}/${name}` : join(place, name);
 
 /**
- * Reads `s3://BUCKET/PREFIX`; the prefix is taken as it is written. Throws a CatError of type usage, whose message has no part of
- * an address that may hold credentials.
+ * Reads `s3://BUCKET/PREFIX`; the prefix is taken as it is written. Throws a CatError of type usage, whose
+ * message has no part of an address that may hold credentials.
  */
 export function readBucketAddress(text: string): BucketAddress {
   const [, bucket = "", given = ""] = /^s3:\/\/([^/]*)(?:\/(.*))?$/i.exec(text.trim()) ?? [];

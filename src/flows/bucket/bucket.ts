@@ -18,7 +18,7 @@ import {
 import type { Clock } from "../../clock.ts";
 import type { BucketAddress } from "./address.ts";
 import { type ObjectContent, toContent } from "./content.ts";
-import { type DirectPut, directPut } from "./direct-put.ts";
+import { type DirectUpload, directPut } from "./direct-put.ts";
 import { openS3, type StoreAccess } from "./s3-client.ts";
 import { isTransient, readStatus, storeError } from "./store-errors.ts";
 
@@ -77,7 +77,7 @@ const writeField = "catalogue-write";
 export class Bucket {
   readonly #options: BucketOptions;
   readonly #s3: S3Client;
-  readonly #putDirectly: DirectPut;
+  readonly #putDirectly: DirectUpload;
   /** How far the store's clock is ahead of the local one, in milliseconds; null before its first response. */
   #ahead: number | null = null;
   etagForm: EtagForm = "quoted";
@@ -105,8 +105,9 @@ export class Bucket {
   }
 
   /**
-   * Writes an object, which appears complete or not at all. Resolves to its ETag; null if the condition does not hold. Where a
-   * response got lost or the store failed, the object itself tells whether it is of this write.
+   * Writes an object, which appears complete or not at all. Resolves to its ETag; null if the condition does
+   * not hold. Where a response got lost or the store failed, the object itself tells whether it is of this
+   * write.
    */
   async put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<string | null> {
     const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;
@@ -133,11 +134,11 @@ export class Bucket {
       return written(ETag);
     };
     return this.#again(`write ${key}`, send, async (error) => {
-      const isRefused = isConditionFailure(error, condition);
-      if (condition === undefined || !(isRefused || isTransient(error))) return undefined;
+      const isRejected = isConditionFailure(error, condition);
+      if (condition === undefined || !(isRejected || isTransient(error))) return undefined;
       const object = await this.head(key);
       if (object?.metadata[writeField] === write) return object.etag;
-      return isRefused || (condition === "absent" && object !== null) ? null : undefined;
+      return isRejected || (condition === "absent" && object !== null) ? null : undefined;
     });
   }
 

@@ -6,8 +6,9 @@ import { toContent } from "./content.ts";
 const mostTries = 20;
 
 /**
- * Changes a small object by the content that it has, so that no change of another machine gets lost: `change` is called again
- * with what that one has written. It resolves to null where the object stays as it is. False if others were always faster.
+ * Changes a small object by the content that it has, so that no change of another machine gets lost: `change`
+ * is called again with what that one has written. It resolves to null where the object stays as it is. False
+ * if others were always faster.
  */
 export async function changeObject(
   bucket: Bucket,

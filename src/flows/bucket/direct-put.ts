@@ -1,4 +1,5 @@
-// Uploads of images past the steps of the SDK, which take as long as all else: only its sign-in and its endpoint are used.
+// Uploads of images past the steps of the SDK, which take as long as all else: only its sign-in and its
+// endpoint are used.
 
 import type { S3Client } from "@aws-sdk/client-s3";
 import { encoded, storeOrigin } from "./s3-client.ts";
@@ -16,7 +17,7 @@ interface ObjectToPut {
 }
 
 /** Sends an object in memory, and resolves to its ETag; to null if the SDK must send it, which knows what to do about failures. */
-export type DirectPut = (object: ObjectToPut) => Promise<string | null>;
+export type DirectUpload = (object: ObjectToPut) => Promise<string | null>;
 
 /** The parts of the SDK's settings that are used here. */
 interface Settings {
@@ -51,8 +52,8 @@ interface DirectPutOptions {
 }
 
 /** The way past the SDK for a bucket. It is given up after its first failure. */
-export function directPut(client: S3Client, options: DirectPutOptions): DirectPut {
-  let opened: Promise<DirectPut> | null = null;
+export function directPut(client: S3Client, options: DirectPutOptions): DirectUpload {
+  let opened: Promise<DirectUpload> | null = null;
   let isUsed = true;
   return async (object) => {
     if (!isUsed) return null;
@@ -70,7 +71,7 @@ export function directPut(client: S3Client, options: DirectPutOptions): DirectPu
   };
 }
 
-async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOptions): Promise<DirectPut> {
+async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOptions): Promise<DirectUpload> {
   const custom = await settings.endpoint?.();
   const { url, properties } = settings.endpointProvider({
     Bucket: bucket,

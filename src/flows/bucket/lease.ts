@@ -1,4 +1,5 @@
-// Leases: objects that say which machine works on what, until when. The store excludes two holders by conditional writes.
+// Leases: objects that say which machine works on what, until when. The store excludes two holders by
+// conditional writes.
 
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../clock.ts";
@@ -42,8 +43,8 @@ export interface Lease {
 }
 
 /**
- * Takes a lease, or one that has ended, and renews it until it is released or lost. Resolves to its holder if another one has
- * it.
+ * Takes a lease, or one that has ended, and renews it until it is released or lost. Resolves to its holder if
+ * another one has it.
  */
 export async function takeLease(
   bucket: Bucket,
@@ -147,8 +148,8 @@ const probes = ".catalogue/probe-";
 const oldMs = 3_600_000;
 
 /**
- * Finds out by a few writes whether a store checks conditions, and how ETags must be written: some ignore conditions silently.
- * Null if it does not.
+ * Finds out by a few writes whether a store checks conditions, and how ETags must be written: some ignore
+ * conditions silently. Null if it does not.
  */
 export async function probeConditions(bucket: Bucket): Promise<EtagForm | null> {
   for await (const { key, at } of bucket.list(probes))

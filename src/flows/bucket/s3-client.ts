@@ -39,7 +39,8 @@ export function openS3(
     maxAttempts: 1,
     // Its values set only limits of time, which are ours; an unknown one in the environment is an error.
     defaultsMode: "standard",
-    // The steps of a request are assembled once for each kind, and empty responses are read without a stream to write into.
+    // The steps of a request are assembled once for each kind, and empty responses are read without a stream
+    // to write into.
     cacheMiddleware: true,
     streamCollector: buffer,
     requestHandler,
@@ -69,8 +70,8 @@ const useless = [
 ];
 
 /**
- * The variables of the environment first; then the profiles, SSO, web identity and roles that the SDK knows. `clientConfig` is that
- * of its requests to sign in.
+ * The variables of the environment first; then the profiles, SSO, web identity and roles that the SDK knows.
+ * `clientConfig` is that of its requests to sign in.
  */
 function readCredentials(env: StoreAccess["env"], clientConfig: object): S3ClientConfig["credentials"] {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;

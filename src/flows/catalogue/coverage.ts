@@ -1,4 +1,5 @@
-// Coverage: which photos and generated images a product has. This is the one place that decides whether an image exists.
+// Coverage: which photos and generated images a product has. This is the one place that decides whether an
+// image exists.
 
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
@@ -8,7 +9,7 @@ import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead } from "../service-errors.ts";
-import { readPages } from "./read-pages.ts";
+import { readExportPages } from "./read-pages.ts";
 
 /** What distinguishes the images of a product: other settings, such as stylings, do not. */
 export interface Look {
@@ -113,8 +114,9 @@ const toText = (value: unknown): string | undefined =>
 const mostManifests = 10;
 
 /**
- * The images of these products, or of all (null), which were created through the API (Exports). A few products are read as
- * manifests, many as pages of the catalogue. Throws a BadResponseError if a manifest lacks a product.
+ * The images of these products, or of all (null), which were created through the API (Exports). A few
+ * products are read as manifests, many as pages of the catalogue. Throws a BadResponseError if a manifest
+ * lacks a product.
  */
 export async function* readCoverage(
   products: readonly string[] | null,
@@ -185,7 +187,7 @@ async function* readRows(
       if (!mayNotRead(error)) throw error;
     }
   }
-  for await (const { rows } of readPages({ roles, since: null }, service))
+  for await (const { rows } of readExportPages({ roles, since: null }, service))
     for (const row of rows) if (wanted === null || wanted.has(row.product.id)) yield row;
 }
 

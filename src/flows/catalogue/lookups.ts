@@ -1,4 +1,5 @@
-// Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads; models by ID or name.
+// Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads; models by ID
+// or name.
 
 import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
@@ -18,8 +19,8 @@ export const productById = (product_id: string, { client, signal }: Reader): Pro
   orNull(client.products.get({ product_id }, { signal }));
 
 /**
- * The product with exactly this reference (canonical); null if not found. The service has no lookup by reference: `q` is
- * a free-text search whose results are compared one by one.
+ * The product with exactly this reference (canonical); null if not found. The service has no lookup by
+ * reference: `q` is a free-text search whose results are compared one by one.
  */
 async function searchedProduct(
   reference: string,
@@ -84,9 +85,9 @@ interface ProductsOptions {
 }
 
 /**
- * The wanted products. Many are found by listing the catalogue, a page of 100 per read, and only what half as many pages as
- * there are products (or `mostPages`) did not show is asked for one by one: never more than one and a half reads for each,
- * plus further pages of a search.
+ * The wanted products. Many are found by listing the catalogue, a page of 100 per read, and only what half as
+ * many pages as there are products (or `mostPages`) did not show is asked for one by one: never more than one
+ * and a half reads for each, plus further pages of a search.
  */
 export async function productsBy(
   wanted: WantedProducts,

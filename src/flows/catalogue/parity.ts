@@ -12,7 +12,7 @@ import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
-import { readPages } from "./read-pages.ts";
+import { readExportPages } from "./read-pages.ts";
 
 /** A difference of a product. `here` and `there` are missing for long texts and bytes. */
 export interface Difference {
@@ -49,8 +49,8 @@ interface ParityOptions extends Pick<Service, "signal" | "concurrency"> {
 }
 
 /**
- * The differences of two organizations, as they are found. Products are matched by their references, and photos by
- * orientation and SHA-256, in any order. Only digests of one side are in memory, never a photo.
+ * The differences of two organizations, as they are found. Products are matched by their references, and
+ * photos by orientation and SHA-256, in any order. Only digests of one side are in memory, never a photo.
  */
 export async function* compareCatalogues(
   options: ParityOptions,
@@ -195,7 +195,7 @@ async function* hashedPhotos(
   counts: ParityCounts,
 ): AsyncGenerator<[string, readonly string[]], void, undefined> {
   const limit = pLimit(concurrency);
-  for await (const { rows } of readPages({ roles: ["source"], since: null }, { client, signal })) {
+  for await (const { rows } of readExportPages({ roles: ["source"], since: null }, { client, signal })) {
     const wanted = rows.flatMap(({ product, assets }) => {
       const reference = referenceOfProduct(product);
       return reference !== null && references.has(reference) ? [{ reference, assets }] : [];

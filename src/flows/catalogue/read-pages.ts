@@ -21,11 +21,12 @@ export interface ExportPage {
 }
 
 /**
- * The rows of the catalogue, newest first, in pages of 100. The next page is requested while the caller works on one.
- * A page that fails is requested again with its cursor, for minutes (`Client.poll`), so no row comes twice. Throws a
- * CatError if the list contradicts itself (`readPages` of the client), or if its cursor is rejected.
+ * The rows of the catalogue, newest first, in pages of 100. The next page is requested while the caller works
+ * on one. A page that fails is requested again with its cursor, for minutes (`Client.poll`), so no row comes
+ * twice. Throws a CatError if the list contradicts itself (`readPages` of the client), or if its cursor is
+ * rejected.
  */
-export async function* readPages(
+export async function* readExportPages(
   { roles, since }: LiveSelection,
   { client, signal }: { client: Pick<Client, "poll">; signal: AbortSignal },
 ): AsyncGenerator<ExportPage, void, undefined> {

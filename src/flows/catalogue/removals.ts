@@ -1,4 +1,5 @@
-// Products that are deleted, and photos that are detached, one after the other: never one that changed since it was read.
+// Products that are deleted, and photos that are detached, one after the other: never one that changed since
+// it was read.
 
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
@@ -19,26 +20,27 @@ export interface Removal {
 }
 
 /** `gone`: it was removed before, by another client; `kept`: it must not be removed, for the reason. */
-export interface Removed {
+export interface RemovalResult {
   readonly result: "removed" | "gone" | "kept";
   readonly reason?: string;
 }
 
-const gone: Removed = { result: "gone" };
-const kept = (reason: string): Removed => ({ result: "kept", reason });
+const gone: RemovalResult = { result: "gone" };
+const kept = (reason: string): RemovalResult => ({ result: "kept", reason });
 
 /** Why a product keeps its last photo. */
 export const lastPhoto = "the last photo of a product is never removed";
 
 /**
- * Removes each, and looks again before each write that comes more than a second after the last look. `readAt`: when the
- * products were read. Returns what stopped it: the error of a request, or the reason of an interrupt; else undefined.
+ * Removes each, and looks again before each write that comes more than a second after the last look.
+ * `readAt`: when the products were read. Returns what stopped it: the error of a request, or the reason of an
+ * interrupt; else undefined.
  */
 export const removeEach = <Item extends Removal>(
   items: readonly Item[],
   readAt: number,
   host: Omit<Service, "concurrency">,
-  onEnd: (item: Item, removed: Removed) => void | Promise<void>,
+  onEnd: (item: Item, removed: RemovalResult) => void | Promise<void>,
 ): Promise<unknown> =>
   sendEach(items.values(), { ...host, concurrency: 1 }, async (item, begin) =>
     onEnd(item, await removed(item, readAt, { ...host, begin })),
@@ -48,11 +50,11 @@ async function removed(
   item: Removal,
   lookedAt: number,
   { client, clock, newKey, begin }: Omit<Service, "concurrency"> & { begin: () => RequestInFlight },
-): Promise<Removed> {
+): Promise<RemovalResult> {
   const { product, imageId } = item;
   const { id: product_id } = product;
   const idempotencyKey = newKey();
-  const write: FreshWrite<Removed> = {
+  const write: FreshWrite<RemovalResult> = {
     lookedAt,
     look: async (signal) => judge(item, await productById(product_id, { client, signal })),
     send({ signal, onDoubt }) {
@@ -75,7 +77,7 @@ async function removed(
 }
 
 /** What speaks against removing it from the product as it is now; null if nothing does. */
-function judge({ product, imageId }: Removal, live: Product | null): Removed | null {
+function judge({ product, imageId }: Removal, live: Product | null): RemovalResult | null {
   if (live === null) return gone;
   if (imageId !== null) {
     const images = imagesOf(live);
@@ -119,10 +121,10 @@ export type MaxRemovals = { readonly count: number } | { readonly percent: numbe
 const usual = { few: 20, percent: 10 } as const;
 
 /**
- * Whether so many removals are within the limit. `total` reads how many there are, as far as it matters; it is not
- * called for a number.
+ * Whether so many removals are within the limit. `total` reads how many there are, as far as it matters; it
+ * is not called for a number.
  */
-export async function isWithin(
+export async function isWithinLimit(
   most: MaxRemovals | null,
   count: number,
   total: (enough: number) => Promise<number>,

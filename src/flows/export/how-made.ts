@@ -9,7 +9,7 @@ import { CatError } from "../../errors.ts";
 import { sourceOfAsset } from "../files/ai-label.ts";
 import type { DigitalSource } from "../files/xmp.ts";
 import type { Service } from "../service.ts";
-import { isOfService } from "../service-errors.ts";
+import { isServiceFailure } from "../service-errors.ts";
 
 /** Products that are read: for more, the search would take longer than the download. */
 const mostProducts = 1000;
@@ -31,7 +31,7 @@ async function* recentAssets({ client, signal }: Reader, since: number | null): 
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof CatError)) throw error;
-    if (error instanceof ApiError && !isOfService(error)) return;
+    if (error instanceof ApiError && !isServiceFailure(error)) return;
     const { type, code, status, requestId, hint = "Run the command again later." } = error;
     const way = "To save without a search in exports, add --no-label.";
     throw new CatError(error.message, {

@@ -1,8 +1,9 @@
-// Closing: the result of each generation, counted in the summary and written to the results file and the failed file.
+// Closing: the result of each generation, counted in the summary and written to the results file and the
+// failed file.
 
 import { Outputs } from "../outputs/outputs.ts";
 import type { RowOutcome } from "../outputs/row-outcome.ts";
-import { RefusedRows } from "../rows/row-sets.ts";
+import { RejectedRows } from "../rows/row-sets.ts";
 import { isTaskEnded } from "../run/follow.ts";
 import { byPlace, type Generation, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
@@ -21,7 +22,7 @@ export interface ClosedRun {
 }
 
 /** Writes the files of a run and ends it where nothing is left to do. `stopped` is what stopped it. */
-export async function closeRun(
+export async function closeGeneration(
   generating: GenerationRun,
   saver: OutputSaver | null,
   stopped: unknown,
@@ -33,7 +34,7 @@ export async function closeRun(
     failedFile: targets.failedFile,
     resultsFile: targets.resultsFile,
     file: input.file,
-    refused: hasFailed ? refused : new RefusedRows(),
+    refused: hasFailed ? refused : new RejectedRows(),
     runId: run.id,
     results: generationResults,
     word: (_row, { line, result, failure }) => ({
@@ -53,7 +54,8 @@ export async function closeRun(
       id,
       message: error instanceof Error ? error.message : String(error),
     }));
-  // Of a task of unknown status nothing more can be learned; a run that has queued nothing is begun again by the same command.
+  // Of a task of unknown status nothing more can be learned; a run that has queued nothing is begun again by
+  // the same command.
   const isEnded = ({ status }: GenerationResult) =>
     ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
   run.state.looks.ended([...tasks.values()].filter(isTaskEnded));
@@ -73,9 +75,9 @@ export async function closeRun(
 }
 
 /**
- * Whether failed rows are written to a file: flags have none, that of a finished run was written before, and a run with
- * `--no-wait` that has queued something, or with rows left beyond a limit, ends when the same command resumes it. An image in it and in an open run might be paid
- * for twice.
+ * Whether failed rows are written to a file: flags have none, that of a finished run was written before, and
+ * a run with `--no-wait` that has queued something, or with rows left beyond a limit, ends when the same
+ * command resumes it. An image in it and in an open run might be paid for twice.
  */
 function hasFailedFile({ input, run, check, sent }: GenerationRun): boolean {
   const { file, failed, wait } = input;

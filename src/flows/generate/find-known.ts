@@ -6,7 +6,7 @@ import type { Run } from "../run/run.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { counted, shownName } from "../words.ts";
 import type { Generation, SentGeneration } from "./generation.ts";
-import type { GenerateDeps, GenerateInput } from "./generation-run.ts";
+import type { GenerateHost, GenerateInput } from "./generation-run.ts";
 import {
   byPlaces,
   countKnown,
@@ -15,14 +15,14 @@ import {
   type KnownLooks,
   type LookRule,
   lookImages,
-  type Searched,
+  type SearchedRun,
   toKnown,
 } from "./known-looks.ts";
 
 /** Divides an input by what is known, with `--missing` also at the service. */
 export async function findKnown(
   generations: readonly Generation[],
-  run: Searched,
+  run: SearchedRun,
   rule: LookRule,
   onRead: (products: number) => void = () => {},
 ): Promise<KnownLooks> {
@@ -39,7 +39,7 @@ const findElsewhere = async (
 ): Promise<KnownLooks> => (await import("./missing.ts")).findAtService(...asked);
 
 /** Reads the tasks of these looks of which no command has seen the end: one that has failed is generated again. */
-async function readStatuses(generations: readonly Generation[], run: Searched): Promise<void> {
+async function readStatuses(generations: readonly Generation[], run: SearchedRun): Promise<void> {
   const open = lookImages(generations, run).flatMap(({ task, status }) =>
     status === "queued" && task !== null ? task : [],
   );
@@ -57,7 +57,7 @@ export async function knownLooks(
   planned: readonly Generation[],
   run: Run,
   { input, rule, sent }: { input: GenerateInput; rule: LookRule; sent: Map<string, SentGeneration> },
-  { pid, onNote, onProgress }: GenerateDeps,
+  { pid, onNote, onProgress }: GenerateHost,
 ): Promise<{ known: Map<string, KnownLook>; remaining: readonly Generation[] }> {
   const total = new Set(planned.map(({ productId }) => productId)).size;
   const onRead = (done: number) => onProgress({ step: "looking up images", done, total });
@@ -72,7 +72,8 @@ export async function knownLooks(
     for (const sentence of unknownLooks(known, input)) onNote(sentence);
     return { known: byPlaces(known), remaining };
   }
-  // What such a run has not queued was in progress in another one and has failed, or existed on another machine.
+  // What such a run has not queued was in progress in another one and has failed, or existed on another
+  // machine.
   const elsewhere: KnownLook[] = [];
   const others: Generation[] = [];
   for (const generation of remaining) {

@@ -23,10 +23,11 @@ export interface FolderOptions {
 }
 
 /**
- * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those of other tasks
- * that the folder lists already; an image that an earlier command has saved stays listed. The lists are read and written under one lock, so that commands which save into one folder
- * at once lose no row. The cells of the CSV that a spreadsheet would run are guarded with `formulaGuard`. Throws a CatError
- * if the lists cannot be written.
+ * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those
+ * of other tasks that the folder lists already; an image that an earlier command has saved stays listed. The
+ * lists are read and written under one lock, so that commands which save into one folder at once lose no row.
+ * The cells of the CSV that a spreadsheet would run are guarded with `formulaGuard`. Throws a CatError if the
+ * lists cannot be written.
  */
 export async function writeFolderResults(
   folder: string,

@@ -2,20 +2,20 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
-import type { Problem } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import type { InputProblem } from "../rows/problem.ts";
+import type { RejectedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
 import { type Run, type RunRequest, sentBeyond, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import { counted, shownName } from "../words.ts";
 import { Balance, isUnpaid, type Shortage } from "./balance.ts";
-import { type ClosedRun, closeRun } from "./close-run.ts";
+import { type ClosedRun, closeGeneration } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
 import { countReplaced, knownLooks, taskMatcher } from "./find-known.ts";
 import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
 import {
-  type GenerateDeps,
+  type GenerateHost,
   type GenerateInput,
   type GenerationRun,
   hasBegun,
@@ -32,17 +32,17 @@ import {
   withUnresolved,
 } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
-import { type Resolved, resolveGenerations } from "./resolve.ts";
+import { type ResolvedGenerations, resolveGenerations } from "./resolve.ts";
 import { moveReviewed, nothingRejected, recordReview, rejectOtherRun } from "./review.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface GenerateOutcome {
   readonly check: CheckResult;
   /** Null where the input was rejected and nothing was queued. */
-  readonly ended: EndedRun | null;
+  readonly ended: EndedGeneration | null;
 }
 
-export interface EndedRun extends ClosedRun {
+export interface EndedGeneration extends ClosedRun {
   /** Tasks as they were last seen, by ID. */
   readonly tasks: ReadonlyMap<string, Task>;
   /** What stopped the run before its end, if anything did. */
@@ -54,13 +54,13 @@ export interface EndedRun extends ClosedRun {
 }
 
 /**
- * Try-ons and beautified shots. The whole input is checked first, products and models are looked up, and the user agrees to
- * the cost; then the images are queued, their tasks followed, and their outputs saved. No image is queued twice: each step is
- * written down before the next, and the same command resumes the run.
+ * Try-ons and beautified shots. The whole input is checked first, products and models are looked up, and the
+ * user agrees to the cost; then the images are queued, their tasks followed, and their outputs saved. No
+ * image is queued twice: each step is written down before the next, and the same command resumes the run.
  */
-export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {
+export async function generate(input: GenerateInput, deps: GenerateHost): Promise<GenerateOutcome> {
   const started = deps.clock.now();
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const { check, refused } = await checkFile(input.file, {
     ...deps,
     onProblem: (problem) => void problems.push(problem),
@@ -135,7 +135,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     const replacedSince = countReplaced(known) - replacedBefore;
     noteReplaced(replacedSince, sent.size + generating.remaining.length, input, deps);
     const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
-    const closed = await closeRun(generating, saver, stopped);
+    const closed = await closeGeneration(generating, saver, stopped);
     const unqueued = generating.remaining.filter(
       (generation) => !sent.get(placeKey(generation))?.taskId,
     ).length;
@@ -149,14 +149,14 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
 }
 
 /**
- * Looks up the products and models of the valid rows of a file that is rejected, so that all its problems are shown at once;
- * null if the service cannot be asked.
+ * Looks up the products and models of the valid rows of a file that is rejected, so that all its problems are
+ * shown at once; null if the service cannot be asked.
  */
 async function lookUpOthers(
   input: GenerateInput,
-  refused: RefusedRows,
-  deps: GenerateDeps,
-): Promise<Pick<Resolved, "problems" | "unresolved"> | null> {
+  refused: RejectedRows,
+  deps: GenerateHost,
+): Promise<Pick<ResolvedGenerations, "problems" | "unresolved"> | null> {
   const { concurrency, allowDuplicates } = input;
   const { asked, table } = await readGenerations(input.file, refused, input);
   const { signal = new AbortController().signal } = deps;
@@ -182,8 +182,9 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
 /**
- * The run of an input: the one that has sent something and has not ended, else the last one that has, else a new one. With
- * `--missing` a finished run is not read: its images may be rejected since. The decisions of a review name their run.
+ * The run of an input: the one that has sent something and has not ended, else the last one that has, else a
+ * new one. With `--missing` a finished run is not read: its images may be rejected since. The decisions of a
+ * review name their run.
  */
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
@@ -228,7 +229,7 @@ function noteReplaced(
   replaced: number,
   others: number,
   { file }: GenerateInput,
-  { onNote }: GenerateDeps,
+  { onNote }: GenerateHost,
 ): void {
   if (replaced === 0 || others === 0) return;
   const [were, are, them] = replaced === 1 ? ["was", "is", "it"] : ["were", "are", "them"];
@@ -238,13 +239,13 @@ function noteReplaced(
 }
 
 /**
- * Queues what remains, follows all tasks, and has outputs saved meanwhile. Returns what stopped the queuing or the following,
- * each of which stops the other at once.
+ * Queues what remains, follows all tasks, and has outputs saved meanwhile. Returns what stopped the queuing
+ * or the following, each of which stops the other at once.
  */
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,
-  { writesPerMinute, onProgress, onFailed }: GenerateDeps,
+  { writesPerMinute, onProgress, onFailed }: GenerateHost,
 ): Promise<unknown> {
   const { input, run, table, sent, known, remaining, tasks, lost } = generating;
   const before = [...sent.values(), ...known.values()];
@@ -281,7 +282,8 @@ async function queueAndFollow(
   const queuing = queueGenerations(generating, follow).then((stopped) => {
     // What was added is all that is followed.
     total = follower.counts.added;
-    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round ends.
+    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round
+    // ends.
     const isSavedFirst = isUnpaid(stopped) && saver !== null && follower.open > 0;
     if (stopped !== undefined && !isSavedFirst) queuingStopped.abort(stopped);
     return stopped;

@@ -5,8 +5,8 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
-import type { Place, Problem } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import type { InputProblem, Place } from "../rows/problem.ts";
+import type { RejectedRows } from "../rows/row-sets.ts";
 import { type Run, type RunHost, runIdentity } from "../run/run.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
 import type { AskedOfFile, Generation, SentGeneration } from "./generation.ts";
@@ -15,8 +15,8 @@ import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
 /** What `--unknown` decides about batches whose outcome can no longer be learned. */
-export const unknownChoices = ["queued", "not-queued", "resend"] as const;
-export type UnknownChoice = (typeof unknownChoices)[number];
+export const unqueuedChoices = ["queued", "not-queued", "resend"] as const;
+export type UnqueuedChoice = (typeof unqueuedChoices)[number];
 
 /** Where images are saved. */
 export interface SaveFolder {
@@ -42,7 +42,7 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly fresh: boolean;
   /** Whether only images are generated that do not exist yet. */
   readonly missing: boolean;
-  readonly unknown: UnknownChoice | undefined;
+  readonly unknown: UnqueuedChoice | undefined;
   /** The most images to pay for; null for any number. */
   readonly maxGenerations: number | null;
   /** Follow the tasks to their end. */
@@ -74,19 +74,19 @@ export interface CostPlan {
 }
 
 /** What the program gives to the flow. */
-export interface GenerateDeps extends RunHost {
+export interface GenerateHost extends RunHost {
   readonly random: () => number;
   /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;
   /**
-   * Has the user agree to the cost of so many generations; throws where they do not. Resolves to where their images are to be
-   * saved, if the user was asked.
+   * Has the user agree to the cost of so many generations; throws where they do not. Resolves to where their
+   * images are to be saved, if the user was asked.
    */
   readonly confirm: (plan: CostPlan) => Promise<SaveFolder | null>;
   /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
   readonly writesPerMinute: number;
   readonly onProgress: (event: ProgressEvent) => void;
-  readonly onProblem: (problem: Problem) => void | Promise<void>;
+  readonly onProblem: (problem: InputProblem) => void | Promise<void>;
   /** Receives what was recorded of the review, before anything is queued. */
   readonly onReview: (recorded: RecordedReview) => void | Promise<void>;
   /** Receives a task that failed. */
@@ -109,7 +109,7 @@ export interface GenerationRun {
   readonly balance: Balance;
   readonly check: CheckResult;
   /** Rows that are invalid. */
-  readonly refused: RefusedRows;
+  readonly refused: RejectedRows;
   readonly table: AskedOfFile["table"];
   /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
   readonly unresolved: ReadonlyMap<number, Rejection>;
@@ -152,8 +152,8 @@ export const hasBegun = ({ id, options }: Pick<Run, "id" | "options">, { batches
   options.found === "yes" || batches.of(id).length > 0;
 
 /**
- * Which looks are generated although they are there. A run is resumed with the flags that it was begun with, once it has sent
- * something: a question that was declined decides nothing.
+ * Which looks are generated although they are there. A run is resumed with the flags that it was begun with,
+ * once it has sent something: a question that was declined decides nothing.
  */
 export const lookRule = (
   input: Pick<GenerateInput, "fresh" | "missing" | "allowDuplicates" | "review">,

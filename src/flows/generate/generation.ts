@@ -56,10 +56,10 @@ export interface Generation extends Look {
 }
 
 /** Where a generation is in its input: the same for as long as the input does not change. */
-export type Place = Pick<Look, "line" | "combination">;
+export type CombinationPlace = Pick<Look, "line" | "combination">;
 
 /** A place as a key. */
-export const placeKey = ({ line, combination }: Place): string => `${line}.${combination}`;
+export const placeKey = ({ line, combination }: CombinationPlace): string => `${line}.${combination}`;
 
 /** Whether two generations would give the same image: the key of both is then the same. The order of stylings does not count. */
 export const contentKey = (generation: Omit<AskedGeneration, "line"> | Omit<Generation, "line">): string =>
@@ -83,7 +83,8 @@ export const describeKey = (key: string): string =>
     .join(", ");
 
 /** The order of the input. */
-export const byPlace = (a: Place, b: Place): number => a.line - b.line || a.combination - b.combination;
+export const byPlace = (a: CombinationPlace, b: CombinationPlace): number =>
+  a.line - b.line || a.combination - b.combination;
 
 /** A generation that was sent: its task once the service accepted it. */
 export interface SentGeneration {

@@ -1,11 +1,12 @@
-// Known looks: which images of an input are there already, or in progress. This is the one place that decides it.
+// Known looks: which images of an input are there already, or in progress. This is the one place that decides
+// it.
 
 import { type LookImage, lookDigest } from "../../state/looks.ts";
 import type { Run } from "../run/run.ts";
 import { type Generation, placeKey } from "./generation.ts";
 
 /** Where to look: a run, or what a dry run has of one. */
-export type Searched = Pick<
+export type SearchedRun = Pick<
   Run,
   "client" | "clock" | "signal" | "concurrency" | "state" | "service" | "account" | "kind"
 >;

@@ -1,4 +1,5 @@
-// `--missing`: which images of an input the service shows that were generated or are in progress on other machines.
+// `--missing`: which images of an input the service shows that were generated or are in progress on other
+// machines.
 
 import { operations } from "../../contract/client-operations.ts";
 import { toTaskType } from "../../contract/generation-rules.ts";
@@ -14,7 +15,7 @@ import {
   type KnownLook,
   type KnownLooks,
   replacementOf,
-  type Searched,
+  type SearchedRun,
   toKnown,
 } from "./known-looks.ts";
 
@@ -25,12 +26,13 @@ export const knownImages = ({ state, service }: Pick<Run, "state" | "service">):
 });
 
 /**
- * Divides generations by what the service shows. Tasks are read before images: one that ends meanwhile is seen as an image. A task
- * that was queued elsewhere tells only its product, all of whose images count as in progress until it has ended.
+ * Divides generations by what the service shows. Tasks are read before images: one that ends meanwhile is
+ * seen as an image. A task that was queued elsewhere tells only its product, all of whose images count as in
+ * progress until it has ended.
  */
 export async function findAtService(
   generations: readonly Generation[],
-  run: Searched,
+  run: SearchedRun,
   onRead: (products: number) => void,
 ): Promise<KnownLooks> {
   const { looks } = run.state;
@@ -65,7 +67,7 @@ interface Fitting {
 /** Reads the images of the products. Exports do not have products of the dashboard, which have no reference. */
 async function readImages(
   generations: readonly Generation[],
-  run: Searched,
+  run: SearchedRun,
   onRead: (products: number) => void,
 ): Promise<(generation: Generation) => Fitting> {
   const { state, kind } = run;
@@ -115,7 +117,7 @@ async function readImages(
   };
 }
 
-const findTasks = ({ client, signal, kind }: Searched, status: Task["status"]): AsyncIterable<Task> =>
+const findTasks = ({ client, signal, kind }: SearchedRun, status: Task["status"]): AsyncIterable<Task> =>
   client.paginate(
     operations.tasks.list,
     { type: toTaskType(kind), status, limit: limits.page.max },

@@ -4,24 +4,25 @@ import type { BatchOperation } from "../run/batch.ts";
 import type { Run } from "../run/run.ts";
 import { dropUntouched, sendAsTheyWere } from "../run/send.ts";
 import type { Generation } from "./generation.ts";
-import type { UnknownChoice } from "./generation-run.ts";
+import type { UnqueuedChoice } from "./generation-run.ts";
 import { lookImages } from "./known-looks.ts";
 
 /** How requests of other runs are settled. */
-export interface Settling {
+export interface OtherRunInput {
   readonly operation: BatchOperation;
   readonly pid: number;
-  readonly unknown: UnknownChoice | undefined;
+  readonly unknown: UnqueuedChoice | undefined;
 }
 
 /**
- * Learns the outcome of such requests, if the processes that sent them have ended. What the service has not had is dropped rather
- * than sent: the user may not want it anymore. The rest is sent as it was, which tells its tasks.
+ * Learns the outcome of such requests, if the processes that sent them have ended. What the service has not
+ * had is dropped rather than sent: the user may not want it anymore. The rest is sent as it was, which tells
+ * its tasks.
  */
 export async function settleOthers(
   generations: readonly Generation[],
   run: Run,
-  { operation, pid, unknown }: Settling,
+  { operation, pid, unknown }: OtherRunInput,
 ): Promise<void> {
   const { state, account, clock } = run;
   const unanswered = lookImages(generations, run).filter(

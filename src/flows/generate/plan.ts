@@ -17,12 +17,12 @@ import {
   type SentGeneration,
   sentGenerations,
 } from "./generation.ts";
-import type { CostPlan, GenerateDeps, GenerateInput, SaveFolder } from "./generation-run.ts";
+import type { CostPlan, GenerateHost, GenerateInput, SaveFolder } from "./generation-run.ts";
 import type { LookRule } from "./known-looks.ts";
-import { type Resolved, resolveGenerations } from "./resolve.ts";
+import { type ResolvedGenerations, resolveGenerations } from "./resolve.ts";
 
 /** What a run has queued and what remains. */
-export interface GenerationPlan extends Pick<Resolved, "problems" | "unresolved"> {
+export interface GenerationPlan extends Pick<ResolvedGenerations, "problems" | "unresolved"> {
   /** What earlier commands have sent, by place. */
   readonly sent: Map<string, SentGeneration>;
   readonly remaining: readonly Generation[];
@@ -48,7 +48,7 @@ export async function planGenerations(
   run: Run,
   { file, allowDuplicates }: GenerateInput,
   rule: LookRule,
-  { onNote, onProgress }: GenerateDeps,
+  { onNote, onProgress }: GenerateHost,
 ): Promise<GenerationPlan> {
   const sent = sentGenerations(run.state, run.id);
   rejectOtherReading({ asked, table }, sent, file.source.name);
@@ -106,7 +106,10 @@ const looks = [
 ] as const;
 
 /** The counts of a check, with the rows that name what does not exist. */
-export const withUnresolved = (check: CheckResult, unresolved: Resolved["unresolved"]): CheckResult => {
+export const withUnresolved = (
+  check: CheckResult,
+  unresolved: ResolvedGenerations["unresolved"],
+): CheckResult => {
   const invalid = check.invalid + unresolved.size;
   return { ...check, invalid, valid: check.total - invalid };
 };
@@ -127,9 +130,10 @@ export function stillRejected(
 }
 
 /**
- * Cuts generations into the batches of their requests, in the order in which they are sent. A beautifier request takes one
- * (Tasks). A try-on request takes 20, filled first-fit: each consistency group goes into the first batch that has room for all
- * of it. One of more than 20 fills batches of its own, and its rest goes as a smaller group does.
+ * Cuts generations into the batches of their requests, in the order in which they are sent. A beautifier
+ * request takes one (Tasks). A try-on request takes 20, filled first-fit: each consistency group goes into
+ * the first batch that has room for all of it. One of more than 20 fills batches of its own, and its rest
+ * goes as a smaller group does.
  */
 export function cutGenerations(generations: readonly Generation[]): Generation[][] {
   if (generations[0]?.kind !== "tryon") return generations.map((generation) => [generation]);
@@ -178,7 +182,7 @@ export interface Agreement {
 }
 
 /** Has the user agree to the generations of a plan, if there are any. Throws where they do not. */
-export async function agree(plan: CostPlan, deps: GenerateDeps): Promise<Agreement> {
+export async function agree(plan: CostPlan, deps: GenerateHost): Promise<Agreement> {
   const { generations } = plan;
   if (generations.length === 0) return { folder: null, waitedMs: 0 };
   noteEstimate(generations.length, cutGenerations(generations).length, deps);
@@ -188,7 +192,7 @@ export async function agree(plan: CostPlan, deps: GenerateDeps): Promise<Agreeme
 }
 
 /** Notes how long the queuing takes, where the rate limit makes it last. */
-function noteEstimate(images: number, requests: number, { writesPerMinute, onNote }: GenerateDeps): void {
+function noteEstimate(images: number, requests: number, { writesPerMinute, onNote }: GenerateHost): void {
   const time = writeEstimate(requests, writesPerMinute);
   if (time !== null) onNote(`${grouped(images)} images in ${grouped(requests)} requests: ${time}`);
 }

@@ -7,7 +7,7 @@ import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
 import { lookDigest } from "../../state/looks.ts";
 import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
-import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
+import { HeldRunError, sendAgain } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";
 import { sendBatches } from "../run/send.ts";
 import { stoppedBy } from "../run/stage.ts";
@@ -24,12 +24,12 @@ export const queuing = (
 ): BatchOperation => (kind === "tryon" ? tryonOperation(client) : beautifierOperation(client));
 
 /**
- * Queues what remains of a run, after batches of earlier processes whose outcome is unknown; `onQueued` receives the tasks of
- * each batch. With `skipInvalid` inputs that the service rejects are left out, and the rest is cut and sent again. Returns what
- * stopped it; undefined if all is queued.
+ * Queues what remains of a run, after batches of earlier processes whose outcome is unknown; `onQueued`
+ * receives the tasks of each batch. With `skipInvalid` inputs that the service rejects are left out, and the
+ * rest is cut and sent again. Returns what stopped it; undefined if all is queued.
  *
- * A look, or the replacement of a rejected image, is sent by one run only, unless this one insists: the record of a batch
- * excludes the others, and what another run has recorded meanwhile is left out.
+ * A look, or the replacement of a rejected image, is sent by one run only, unless this one insists: the
+ * record of a batch excludes the others, and what another run has recorded meanwhile is left out.
  */
 export async function queueGenerations(
   generating: GenerationRun,
@@ -70,7 +70,7 @@ export async function queueGenerations(
     if (stopped === undefined) return stoppedBy(awaitOthers(generating, operation, onQueued));
     if (run.signal.aborted) return stopped;
     const isNew = rejected.size > rejectedBefore;
-    const isHeld = stopped instanceof HeldByAnotherRun;
+    const isHeld = stopped instanceof HeldRunError;
     const canContinue = isHeld
       ? heldInVain++ < mostHeldInVain
       : input.skipInvalid && isNew && isOfInput(stopped);
@@ -105,8 +105,8 @@ function leaveOutKnown({
 const otherProcessMs = 500;
 
 /**
- * Waits until other processes know the tasks of the images that they have requested before this run did. What the service has
- * not accepted from them remains: the user has not agreed to pay for it here.
+ * Waits until other processes know the tasks of the images that they have requested before this run did. What
+ * the service has not accepted from them remains: the user has not agreed to pay for it here.
  */
 async function awaitOthers(
   generating: GenerationRun,
@@ -171,8 +171,8 @@ function toCut(
 }
 
 /**
- * Whether an input was rejected for what it says, or for its size, rather than for who sent it or when: other inputs may be
- * accepted.
+ * Whether an input was rejected for what it says, or for its size, rather than for who sent it or when: other
+ * inputs may be accepted.
  */
 export const isOfInput = (error: unknown): boolean =>
   error instanceof CatError &&

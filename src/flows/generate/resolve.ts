@@ -14,7 +14,7 @@ import {
   unknownProduct,
   withSomeOthers,
 } from "../catalogue/lookups.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { Service } from "../service.ts";
 import { splitValues } from "./columns/read-row.ts";
@@ -22,10 +22,10 @@ import { type AskedGeneration, type AskedOfFile, contentKey, type Generation } f
 import type { Rejection } from "./generation-run.ts";
 
 /** Generations by the IDs of the service, and what is wrong with the others. */
-export interface Resolved {
+export interface ResolvedGenerations {
   readonly generations: readonly Generation[];
   /** In the order of the input; a problem of several generations of a line is given once. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly InputProblem[];
   /** The first problem of each line that has one. */
   readonly unresolved: ReadonlyMap<number, Rejection>;
 }
@@ -43,7 +43,7 @@ export async function resolveGenerations(
     table: AskedOfFile["table"];
     onProgress: (done: number, total: number) => void;
   },
-): Promise<Resolved> {
+): Promise<ResolvedGenerations> {
   const ids = new Set<string>();
   const references = new Set<string>();
   const wantReference = (name: string) => {
@@ -60,7 +60,7 @@ export async function resolveGenerations(
   const searched = areAllFound ? foundProducts : await withSomeOthers(foundProducts, service);
   const products = { ...searched, proposalsFor: referenceProposals(searched) };
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, InputProblem>();
   const unresolved = new Map<number, Rejection>();
   const generations: Generation[] = [];
   const lineOfImage = new Map<string, number>();

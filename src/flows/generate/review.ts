@@ -12,20 +12,20 @@ import {
 } from "../../state/decisions.ts";
 import type { State } from "../../state/state.ts";
 import { OutputError } from "../files/disk.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
 import { shownName } from "../words.ts";
-import { type Decision, toDecisions } from "./columns/decisions.ts";
+import { type DecisionRow, toDecisions } from "./columns/decisions.ts";
 import { type Generation, sentByTask } from "./generation.ts";
 import { rejectedFolder } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 /** A row of a review with the image that it is about. */
 export interface ReviewedImage {
-  readonly row: Decision;
+  readonly row: DecisionRow;
   /** What this machine has sent for it; undefined for an image of another computer. */
   readonly sent: { readonly generation: Generation; readonly run: string } | undefined;
 }
@@ -58,13 +58,14 @@ export interface ReviewPlace {
 }
 
 /**
- * Finds the images of a review, and what is wrong with its rows: an image that does not exist, a look that was edited, a run
- * of which images are missing. An image that another computer has generated is asked for at the service.
+ * Finds the images of a review, and what is wrong with its rows: an image that does not exist, a look that
+ * was edited, a run of which images are missing. An image that another computer has generated is asked for at
+ * the service.
  */
 export async function findImages(
-  rows: readonly Decision[],
+  rows: readonly DecisionRow[],
   place: ReviewPlace,
-): Promise<{ images: ReviewedImage[]; problems: Problem[] }> {
+): Promise<{ images: ReviewedImage[]; problems: InputProblem[] }> {
   const find = imageLookup(place);
   const images = rows.map((row): ReviewedImage => ({ row, sent: find(row.task_id) }));
   const foreign = images.flatMap(({ row, sent }) => (sent === undefined ? [row] : []));
@@ -99,14 +100,14 @@ function imageLookup({ state, baseUrl }: ReviewPlace): (taskId: string) => Revie
   };
 }
 
-const ofAnotherService = ({ fileLine }: Decision, rows: number): Problem => ({
+const ofAnotherService = ({ fileLine }: DecisionRow, rows: number): InputProblem => ({
   line: fileLine,
   param: "task_id",
   code: "task_not_found",
   message: `the service has none of the ${rows} tasks of the file`,
 });
 
-const unknownTask = ({ fileLine, task_id }: Decision): Problem => ({
+const unknownTask = ({ fileLine, task_id }: DecisionRow): InputProblem => ({
   line: fileLine,
   param: "task_id",
   code: "task_not_found",
@@ -124,7 +125,7 @@ const toLooks = ({ productId, modelId, modelName, background, angleShot }: Gener
 });
 
 /** The cells of a row that were edited by hand: the decision may be about another image than the person means. */
-const editedCells = (row: Decision, looks: Looks): Problem[] =>
+const editedCells = (row: DecisionRow, looks: Looks): InputProblem[] =>
   (Object.entries(looks) as [keyof Looks, readonly string[]][]).flatMap(([param, values]) => {
     const cell = row[param];
     if (cell === "" || values.some((value) => value.toLowerCase() === cell.toLowerCase())) return [];
@@ -143,12 +144,12 @@ export const recordPage = (tasks: Iterable<string>, { state, service, id }: Run)
   state.marks.set(service.baseUrl, pageMark(tasks, state), id);
 
 /** A problem for each run of which the file has some images only: it was cut, or the run has gone on since. */
-function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): Problem[] {
+function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): InputProblem[] {
   const listed = new Set(images.map(({ row }) => row.task_id));
   if (baseUrl !== null && state.marks.get(baseUrl, pageMark(listed, state)) !== null) return [];
   const lastLines = new Map<string, number>();
   for (const { row, sent } of images) if (sent !== undefined) lastLines.set(sent.run, row.fileLine);
-  const problems = [...lastLines].flatMap(([run, line]): Problem[] => {
+  const problems = [...lastLines].flatMap(([run, line]): InputProblem[] => {
     const tasks = state.batches.of(run).flatMap(({ jobs }) => jobs);
     const missing = tasks.filter((id) => !listed.has(id)).length;
     if (missing === 0) return [];
@@ -176,8 +177,8 @@ function toStored(
 }
 
 /**
- * Rejects a review that is not of this input: what it says would be done to images of another one. Throws an InputError that names
- * the first line.
+ * Rejects a review that is not of this input: what it says would be done to images of another one. Throws an
+ * InputError that names the first line.
  */
 export function rejectOtherRun(
   { file, images }: Review,
@@ -234,9 +235,10 @@ export function recordReview(review: Review, place: RecordPlace): RecordedReview
 }
 
 /**
- * Moves the rejected images of a folder into its folder `rejected`, and approved ones back. Each move is one step for the
- * file system; what a killed process has left is completed. A name that another file has is a fault of its task, and both
- * files stay as they are. `decisions` are those of the service that made the images.
+ * Moves the rejected images of a folder into its folder `rejected`, and approved ones back. Each move is one
+ * step for the file system; what a killed process has left is completed. A name that another file has is a
+ * fault of its task, and both files stay as they are. `decisions` are those of the service that made the
+ * images.
  */
 export async function moveReviewed(
   saver: Pick<OutputSaver, "files" | "faults">,

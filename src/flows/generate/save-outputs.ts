@@ -1,4 +1,5 @@
-// Saving: the output of each task that succeeded, as a file that appears when it is complete, while other tasks run.
+// Saving: the output of each task that succeeded, as a file that appears when it is complete, while other
+// tasks run.
 
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -222,8 +223,9 @@ const outputExtensions: readonly string[] = Object.values(imageExtensions);
 const idLength = 10;
 
 /**
- * The file name of a task's output: reference, angle, background and model, and the end of the task's ID, so that no two
- * outputs share a name and the same task always has the same one, also where case or the form of accents does not count.
+ * The file name of a task's output: reference, angle, background and model, and the end of the task's ID, so
+ * that no two outputs share a name and the same task always has the same one, also where case or the form of
+ * accents does not count.
  */
 function outputName(named: NamedOutput, taskId: string, extension: string): string {
   const { productReference, productId, angleShot, background, modelName, modelId, subtype, style } = named;

@@ -10,7 +10,7 @@ import type { Run } from "../run/run.ts";
 import { settleUnknown, type UnknownBatches } from "../run/unknown-outcome.ts";
 import { counted } from "../words.ts";
 import { batchKey, type Generation, loadGenerations } from "./generation.ts";
-import type { UnknownChoice } from "./generation-run.ts";
+import type { UnqueuedChoice } from "./generation-run.ts";
 
 /** Batches whose outcome is unknown, for the error. */
 interface Unanswered extends UnknownBatches {
@@ -26,13 +26,14 @@ const searchMarginMs = 300_000;
 const surelyEarlierMs = 5_000;
 
 /**
- * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
- * as they were, because each image would be paid for twice. The images of the service's tasks show whether a batch was queued;
- * where they do not, `--unknown` decides. Throws a CatError of type conflict without it.
+ * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are
+ * never sent again as they were, because each image would be paid for twice. The images of the service's
+ * tasks show whether a batch was queued; where they do not, `--unknown` decides. Throws a CatError of type
+ * conflict without it.
  */
 export async function settleExpired(
   run: Run,
-  { file, unknown }: { file: string; unknown: UnknownChoice | undefined },
+  { file, unknown }: { file: string; unknown: UnqueuedChoice | undefined },
 ): Promise<void> {
   const { batches } = run.state;
   const clocks = await readClocks(run);
@@ -66,7 +67,7 @@ export async function settleExpired(
     undecided = undecided.filter((batch) => !decide(batch));
   }
   if (undecided.length === 0) return;
-  await settleUnknown<Unanswered, UnknownChoice>({
+  await settleUnknown<Unanswered, UnqueuedChoice>({
     batches: undecided,
     files: [file],
     facts: {
@@ -99,8 +100,8 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
 }
 
 /**
- * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the service's is not
- * known.
+ * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the
+ * service's is not known.
  */
 const sentTimes = ({ sentAt, sentAtService }: StoredBatch) =>
   sentAtService === null
@@ -178,10 +179,10 @@ const askedIn = (generations: readonly Generation[]): string[] =>
   generations.flatMap((generation) => [toLook(generation), generation.productId]);
 
 /**
- * The task of each generation of a request: one whose image shows the same, else one of its product that has failed; null unless
- * all have one. A request is queued as a whole, so one image that no other request has asked for proves it. Without such an image,
- * what others have asked for as well proves nothing. A failed task of another computer is reported like one of its own, so that the
- * image can be generated again.
+ * The task of each generation of a request: one whose image shows the same, else one of its product that has
+ * failed; null unless all have one. A request is queued as a whole, so one image that no other request has
+ * asked for proves it. Without such an image, what others have asked for as well proves nothing. A failed
+ * task of another computer is reported like one of its own, so that the image can be generated again.
  */
 function matchingTasks(
   batch: StoredBatch,
@@ -210,7 +211,10 @@ function matchingTasks(
   return ids.length === generations.length ? ids : null;
 }
 
-function rejection({ file, sentAt, generations, candidates }: Unanswered, choice: UnknownChoice | undefined) {
+function rejection(
+  { file, sentAt, generations, candidates }: Unanswered,
+  choice: UnqueuedChoice | undefined,
+) {
   if (choice !== undefined) return null;
   const what = `${counted(generations, "image")} of ${file} requested at ${shownTime(sentAt)}`;
   return {

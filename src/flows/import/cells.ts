@@ -14,7 +14,7 @@ import {
   uncutTexts,
   withoutHeader,
 } from "../rows/row-form.ts";
-import { type Column, importVocabulary } from "./columns.ts";
+import { type ImportColumn, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 import { isExportedText, placeOfColumn, withPlaces } from "./said.ts";
 import { severalPhotos } from "./url-problems.ts";
@@ -32,7 +32,7 @@ export interface ImageCell {
 export class CsvCells implements RowColumns {
   readonly names: readonly (string | null)[];
   readonly referenceColumn: number;
-  readonly #columns: readonly Column[];
+  readonly #columns: readonly ImportColumn[];
   readonly #header: readonly string[];
   /** Columns with one image per cell. */
   readonly #imageColumns: readonly number[];
@@ -45,7 +45,7 @@ export class CsvCells implements RowColumns {
   #divided: { readonly record: readonly string[]; readonly cells: readonly ImageCell[] } | null = null;
 
   /** `header`: as it is in the file. `values`: a column's own win over those of its field. */
-  constructor(columns: readonly Column[], header: readonly string[], values: ValueMap = noValues) {
+  constructor(columns: readonly ImportColumn[], header: readonly string[], values: ValueMap = noValues) {
     this.#columns = columns;
     this.#values = columns.map(({ name }, index) =>
       valuesOfColumn(header[index]!, name, values, importVocabulary),

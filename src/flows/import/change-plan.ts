@@ -44,8 +44,9 @@ export interface ChangePlan {
 }
 
 /**
- * Plans the import of a file; sends nothing but GETs. `onBegin` receives the identity of the import, then `onRow` each row, in
- * file order. The plan is null if the check rejects the file. Throws a CatError of type conflict while an earlier import is unfinished.
+ * Plans the import of a file; sends nothing but GETs. `onBegin` receives the identity of the import, then
+ * `onRow` each row, in file order. The plan is null if the check rejects the file. Throws a CatError of type
+ * conflict while an earlier import is unfinished.
  */
 export async function planFile(
   file: FileToImport,

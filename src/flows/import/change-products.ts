@@ -1,4 +1,5 @@
-// Changes of products that no batch does: fields by PATCH, sides and detached photos, each a write of its own.
+// Changes of products that no batch does: fields by PATCH, sides and detached photos, each a write of its
+// own.
 
 import type { CallOptions } from "../../client/api/calls.ts";
 import { ApiError } from "../../client/api-error.ts";
@@ -12,20 +13,20 @@ import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
 import type { DecidedRow, Edits } from "./decide.ts";
 import { changedMeanwhile, productDeleted } from "./decide-fields.ts";
-import { lastPhoto } from "./decide-photos.ts";
+import { lastPhotoConflict } from "./decide-photos.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { isMoved } from "./plan.ts";
 import { makePlan } from "./prepare.ts";
-import { doneRow, failedRow, productChanged, productGone, type RowOutcome } from "./row-result.ts";
+import { doneRow, failedRow, type ImportedRow, productChanged, productGone } from "./row-result.ts";
 import { changesToSend, settleBatches } from "./settle.ts";
 import { addPhotos, photosOf } from "./summary.ts";
 
 /**
- * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a photo is detached
- * only once the one that replaces it was attached. `stopped`: the error after which the rest was not changed. Each write can
- * be repeated, so a lost response needs no decision.
+ * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a
+ * photo is detached only once the one that replaces it was attached. `stopped`: the error after which the
+ * rest was not changed. Each write can be repeated, so a lost response needs no decision.
  */
 export async function changeProducts(
   run: ImportRun,
@@ -87,7 +88,7 @@ async function changeProduct(
   decided: DecidedRow,
   run: ImportRun,
   { begin, isInBatch }: { begin: () => RequestInFlight; isInBatch: boolean },
-): Promise<RowOutcome | null> {
+): Promise<ImportedRow | null> {
   const looked = await lookAgain(decided, run, isInBatch);
   const { row } = looked;
   const { rowIndex, line, reference, decision } = row;
@@ -139,8 +140,8 @@ interface LookedAt {
 }
 
 /**
- * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What another client
- * has written meanwhile is a conflict.
+ * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What
+ * another client has written meanwhile is a conflict.
  */
 async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
   const { known } = row;
@@ -242,7 +243,7 @@ async function carryOut(
   for (const { image: image_id } of detach) {
     const failure = await write(
       (now) => {
-        if (!now.images.some((one) => one.id !== image_id)) return lastPhoto;
+        if (!now.images.some((one) => one.id !== image_id)) return lastPhotoConflict;
         return isTurned(image_id, now) ? photosChanged : null;
       },
       (options) => client.products.detach({ product_id, image_id }, options).catch(ignoreGone),

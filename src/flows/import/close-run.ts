@@ -10,7 +10,7 @@ import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
 import type { ImportRun } from "./import-run.ts";
 import { KnownFailures } from "./known-failures.ts";
 import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
-import { inWordsOfRow, isConflictCode, type RowOutcome, resultsForm } from "./row-result.ts";
+import { type ImportedRow, inWordsOfRow, isConflictCode, resultsForm } from "./row-result.ts";
 import { FailedBefore } from "./said-rows.ts";
 import {
   type Examples,
@@ -33,7 +33,7 @@ export interface RowReason extends Place {
 const keptReasons = 1_000;
 
 /** An import after its last stage. */
-export interface EndedRun {
+export interface EndedImport {
   summary: ImportSummary;
   /** The error that stopped it early, if any; the summary shows how far it came. */
   stopped: unknown;
@@ -57,11 +57,11 @@ export interface EndedRun {
  * file, in one pass in file order. An error does not prevent the summary. After an interrupt no more requests
  * are sent, but rows that were never sent are still written.
  */
-export async function closeRun(
+export async function closeImport(
   run: ImportRun,
   targets: OutputTargets,
   end: RunEnd,
-): Promise<Omit<EndedRun, "sent" | "changed">> {
+): Promise<Omit<EndedImport, "sent" | "changed">> {
   const { input, deps, at, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
@@ -118,8 +118,9 @@ export async function closeRun(
 }
 
 /**
- * Whether every row has a result and was reported, so that the run ends. Otherwise it stays open: if its files could not be
- * written, if it sent batches and did not wait for them, or if rows are left beyond a limit.
+ * Whether every row has a result and was reported, so that the run ends. Otherwise it stays open: if its
+ * files could not be written, if it sent batches and did not wait for them, or if rows are left beyond a
+ * limit.
  */
 function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): boolean {
   const { state, id } = at;
@@ -139,8 +140,8 @@ function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWr
  * | unchanged    | if there is a results file                                                             |
  * | any other    | always: the check or the service rejected them or their photos, or only fields changed |
  *
- * The files are not written if the API key was rejected before any batch was accepted: the user imports the input
- * itself again. Rows that must be written are written even then.
+ * The files are not written if the API key was rejected before any batch was accepted: the user imports the
+ * input itself again. Rows that must be written are written even then.
  */
 export function reportedRows(
   { input, targets, check }: Pick<ImportRun, "input" | "check"> & { readonly targets: OutputTargets },
@@ -221,7 +222,7 @@ function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProb
  * Counts the outcome of one row. Rows that the check rejected already count as `invalid`; rows of a rejected
  * batch were not submitted.
  */
-function countOutcome(summary: ImportSummary, { result, failure }: RowOutcome): void {
+function countOutcome(summary: ImportSummary, { result, failure }: ImportedRow): void {
   if (result === undefined) {
     if (failure?.code === "import_failed") summary.failed++;
     return;

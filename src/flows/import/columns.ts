@@ -8,14 +8,14 @@ import {
   noValues,
   type ValueMap,
 } from "../rows/mapped-columns.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { InputProblem } from "../rows/problem.ts";
 import { missingColumn } from "../rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
 import type { Vocabulary } from "../rows/vocabulary.ts";
 import { exportedColumn } from "./said.ts";
 
 /** The content of a CSV column; a known one has a name. */
-export type Column =
+export type ImportColumn =
   | { kind: "field"; name: string; field: (typeof fields)[number] }
   /** Several images in one cell, separated by `|`. */
   | { kind: "images"; name: string }
@@ -39,15 +39,15 @@ export const positionColumn = "position";
 const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
 
 /** All columns of an import by name, the most likely ones first. */
-const columnsByName: ReadonlyMap<string, Column> = new Map(
+const columnsByName: ReadonlyMap<string, ImportColumn> = new Map(
   [
-    ...fields.map((field): Column => ({ kind: "field", name: field, field })),
+    ...fields.map((field): ImportColumn => ({ kind: "field", name: field, field })),
     { kind: "images", name: "images" } as const,
-    ...orientations.map((orientation): Column => {
+    ...orientations.map((orientation): ImportColumn => {
       return { kind: "image", name: `image_${orientation}`, orientation };
     }),
-    ...imageNumbers.map((number): Column => ({ kind: "image", name: `image_${number}`, number })),
-    ...imageNumbers.map((number): Column => {
+    ...imageNumbers.map((number): ImportColumn => ({ kind: "image", name: `image_${number}`, number })),
+    ...imageNumbers.map((number): ImportColumn => {
       return { kind: "orientation", name: `image_${number}_orientation`, number };
     }),
     { kind: "position", name: positionColumn } as const,
@@ -62,7 +62,7 @@ export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
   parseColumn(mappedHeader(header, map)).kind !== "unknown";
 
 /** The content of a column, by its header alone. */
-export function parseColumn(header: string): Column {
+export function parseColumn(header: string): ImportColumn {
   const name = normalHeader(header);
   const isIgnored = name === "" || name === "ignore" || isFailureColumn(name);
   if (isIgnored) return { kind: "ignored", name: null, header: name };
@@ -82,9 +82,9 @@ export function readColumns(
   headers: readonly string[],
   map: ColumnMap,
   line: number,
-  report: (problem: Problem) => void,
+  report: (problem: InputProblem) => void,
   { values = noValues, needsPhotos = true }: { values?: ValueMap; needsPhotos?: boolean } = {},
-): Column[] {
+): ImportColumn[] {
   const columns = headers.map((header) => parseColumn(mappedHeader(header, map)));
   const names = columns.map(({ kind, name }) => (kind === "unknown" ? undefined : name));
   judgeColumns(headers, names, { map, values }, importVocabulary, line, report);

@@ -1,17 +1,17 @@
-// Compares photos of rows with those of their products by bytes: a photo that another machine has sent is adopted, not sent
-// again (docs/resuming.md, Photos that this ledger does not know).
+// Compares photos of rows with those of their products by bytes: a photo that another machine has sent is
+// adopted, not sent again (docs/resuming.md, Photos that this ledger does not know).
 
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { limits } from "../../contract/limits.ts";
 import { parseUrl } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
-import { readPages } from "../catalogue/read-pages.ts";
+import { readExportPages } from "../catalogue/read-pages.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Run } from "../run/run.ts";
 import { orNull } from "../service-errors.ts";
-import type { Compared } from "./decide-photos.ts";
+import type { ComparisonResult } from "./decide-photos.ts";
 import type { FileImage } from "./file-row.ts";
 import { type KnownImage, type KnownProduct, withPhotos } from "./known-product.ts";
 
@@ -32,17 +32,17 @@ export interface PhotosToCompare {
 
 /** What comparisons found, by product and source; what was equal is in the ledger. */
 export class Comparisons {
-  readonly #found = new Map<string, Compared>();
+  readonly #found = new Map<string, ComparisonResult>();
   /** Photos of the service that were found to be those of rows. */
   adopted = 0;
   /** Hosts of photos that cannot be reached: each is tried once, as a file may have thousands of its photos. */
   readonly unreached = new Set<string>();
 
-  of(productId: string, source: Buffer): Compared | undefined {
+  of(productId: string, source: Buffer): ComparisonResult | undefined {
     return this.#found.get(toKey(productId, source));
   }
 
-  found(productId: string, source: Buffer, compared: Compared): void {
+  found(productId: string, source: Buffer, compared: ComparisonResult): void {
     this.#found.set(toKey(productId, source), compared);
   }
 }
@@ -88,7 +88,7 @@ export async function comparePhotos(
     return;
   }
   const left = new Map(rows.map((row) => [row.known.id, row]));
-  for await (const page of readPages({ roles: ["source"], since: null }, run)) {
+  for await (const page of readExportPages({ roles: ["source"], since: null }, run)) {
     // The addresses are valid for an hour, so the photos of a page come before the next page.
     const ofPage = page.rows.flatMap(({ product, assets }) => {
       const row = left.get(product.id);

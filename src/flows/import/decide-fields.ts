@@ -74,8 +74,8 @@ export const productDeleted: Conflict = {
 };
 
 /**
- * The conflict of what a row writes with what another client has done while the row waited: between two reads of its product
- * (null: there was none). Null if there is none, or the sheet counts in any case.
+ * The conflict of what a row writes with what another client has done while the row waited: between two reads
+ * of its product (null: there was none). Null if there is none, or the sheet counts in any case.
  */
 export function changedMeanwhile(
   values: FieldValues,

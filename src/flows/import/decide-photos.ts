@@ -32,13 +32,13 @@ export interface PhotoDecision {
 }
 
 /** What a comparison by bytes found of a source that equals no photo of its product. */
-export type Compared = "different" | "unfetchable";
+export type ComparisonResult = "different" | "unfetchable";
 
 interface PhotoOptions {
   readonly exact?: boolean | undefined;
   readonly conflicts?: ConflictChoice | undefined;
   readonly isExported: boolean;
-  readonly findCompared: (source: Buffer) => Compared | undefined;
+  readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
 }
 
 /** The row, its product, and how to decide. */
@@ -214,7 +214,7 @@ class Draft {
 
   decision(): PhotoDecision {
     const left = this.#row.known.images.filter(({ id }) => !this.#detach.has(id)).length;
-    if (this.#detach.size > 0 && left + this.#attach.length === 0) this.#fail(lastPhoto);
+    if (this.#detach.size > 0 && left + this.#attach.length === 0) this.#fail(lastPhotoConflict);
     return {
       attach: this.#attach,
       move: this.#move,
@@ -265,7 +265,7 @@ const untraced = ({ place }: SaidPhoto): Conflict => ({
 });
 
 /** The conflict of a row that would leave its product without a photo. */
-export const lastPhoto: Conflict = {
+export const lastPhotoConflict: Conflict = {
   code: "last_photo",
   message: "a product needs a photo: its last one is not removed",
 };

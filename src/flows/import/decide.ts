@@ -1,5 +1,5 @@
-// The one place that decides about a row: from what it says, what it said before, and what is known of its product
-// (docs/resuming.md). Plan, import and report use its decision.
+// The one place that decides about a row: from what it says, what it said before, and what is known of its
+// product (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { shellWord } from "../../shell-word.ts";
@@ -7,7 +7,7 @@ import { lookOf } from "../../text.ts";
 import { meantReference } from "../rows/damage.ts";
 import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
 import {
-  type Compared,
+  type ComparisonResult,
   type Conflict,
   decidePhotos,
   distinctPhotos,
@@ -36,7 +36,7 @@ export interface DecidedRow extends WeighedRow {
   readonly sought: string | null;
   /** The reason for which it is in a failed file. */
   readonly earlierCode: string | undefined;
-  readonly decision: Decision;
+  readonly decision: RowDecision;
 }
 
 /** What a row said before. */
@@ -62,7 +62,7 @@ export interface RowFacts {
   readonly known: KnownProduct | null | undefined;
   /** A product of another reference that looks the same, where there is none of the reference. */
   readonly lookalike: Lookalike | null;
-  readonly findCompared: (source: Buffer) => Compared | undefined;
+  readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
   /** The product when it was read first, if others have changed it while the row waited; null if there was none. */
   readonly overtaken: ReadProduct | null | undefined;
   /** The code of a conflict for which the row is in a failed file. */
@@ -95,13 +95,13 @@ export interface Edits {
 }
 
 /** What a row says that is not carried out. */
-export interface NotApplied {
+export interface SkippedEdits {
   readonly emptied: readonly LedgerField[];
   readonly removed: readonly SaidPhoto[];
 }
 
 /** The decision about one row of the file. */
-export type Decision = (
+export type RowDecision = (
   | {
       /** Send it in a batch with these images, then change the product. */
       readonly kind: "send";
@@ -132,14 +132,14 @@ export type Decision = (
   | { readonly kind: "refused"; readonly discarded: readonly number[] }
   /** Leave it out: it would no longer be imported as planned. */
   | { readonly kind: "moved" }
-) & { readonly notApplied?: NotApplied | undefined };
+) & { readonly notApplied?: SkippedEdits | undefined };
 
 const noEdits: Edits = { fields: {}, move: [], detach: [] };
 
-export const editsOf = (decision: Decision): Edits => ("edits" in decision ? decision.edits : noEdits);
+export const editsOf = (decision: RowDecision): Edits => ("edits" in decision ? decision.edits : noEdits);
 
 /** The fields that a decision writes, with their values; null clears one. */
-export const writtenFields = (decision: Decision): FieldValues => ({
+export const writtenFields = (decision: RowDecision): FieldValues => ({
   ...(decision.kind === "send" && toFieldValues(decision.row)),
   ...editsOf(decision).fields,
 });
@@ -147,7 +147,7 @@ export const writtenFields = (decision: Decision): FieldValues => ({
 export const areNone = ({ fields, move, detach }: Edits): boolean =>
   Object.keys(fields).length === 0 && move.length === 0 && detach.length === 0;
 
-export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions): Decision {
+export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions): RowDecision {
   const decision = decideNow(row, facts, options);
   const { overtaken, known } = facts;
   if (options.mode !== "upsert" || overtaken === undefined || known === undefined) return decision;
@@ -157,7 +157,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
   return conflict === null ? decision : { kind: "conflict", ...conflict };
 }
 
-function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): Decision {
+function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): RowDecision {
   const { mode, photos, exact = false, conflicts, isOtherCatalogue = false } = options;
   if (mode !== "upsert" || photos === "all") return sendAsIs(row, facts, options);
   const { earlierConflict, known, renamedFrom, isExported } = facts;
@@ -196,7 +196,7 @@ function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): De
 const earlierMessage =
   "this row was skipped as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet";
 
-const renamed = (reference: string, from: string | null): Decision => ({
+const renamed = (reference: string, from: string | null): RowDecision => ({
   kind: "conflict",
   code: "reference_changed",
   message:
@@ -211,7 +211,7 @@ function decideRenamed(
   { before, known }: RowFacts,
   now: string,
   { exact = false, conflicts }: DecideOptions,
-): Decision {
+): RowDecision {
   if (!exact && (conflicts === "service" || !isEdited(cells.said, before!.said)))
     return { kind: "kept", productId: known!.id };
   return {
@@ -222,7 +222,7 @@ function decideRenamed(
 }
 
 /** A row of another mode, or with --photos all: it is sent as it is. */
-function sendAsIs(row: WeighedRow, { known, lookalike }: RowFacts, options: DecideOptions): Decision {
+function sendAsIs(row: WeighedRow, { known, lookalike }: RowFacts, options: DecideOptions): RowDecision {
   const { mode, isPlan = false, namesFromReferences = false } = options;
   const { content } = row;
   const mustRead =
@@ -237,7 +237,7 @@ function sendAsIs(row: WeighedRow, { known, lookalike }: RowFacts, options: Deci
 const mayBeOther = (reference: string, { codesAsWritten = false }: DecideOptions): boolean =>
   lookOf(reference) !== reference || (!codesAsWritten && meantReference(reference) !== null);
 
-function create(row: WeighedRow, { lookalike }: RowFacts, options: DecideOptions): Decision {
+function create(row: WeighedRow, { lookalike }: RowFacts, options: DecideOptions): RowDecision {
   if (lookalike !== null) return lookingAlike(row.content.reference, lookalike);
   const attach = eachOnce(row);
   if (attach.length === 0) return noImages;
@@ -245,13 +245,13 @@ function create(row: WeighedRow, { lookalike }: RowFacts, options: DecideOptions
 }
 
 /** Importing the row would create a second product that people cannot tell from the first. */
-const lookingAlike = (reference: string, { id, reference: other }: Lookalike): Decision => ({
+const lookingAlike = (reference: string, { id, reference: other }: Lookalike): RowDecision => ({
   kind: "conflict",
   code: lookalikeCode,
   message: `the reference ${spelled(reference)} looks like ${spelled(other)} of the product ${id}`,
 });
 
-const noImages: Decision = {
+const noImages: RowDecision = {
   kind: "conflict",
   code: "no_images",
   message: "no product has this reference, and a new product needs a photo",
@@ -267,7 +267,7 @@ function decideDeleted(
   row: WeighedRow,
   facts: RowFacts & { readonly before: Before },
   options: DecideOptions,
-): Decision {
+): RowDecision {
   const { before } = facts;
   if (!isEdited(row.cells.said, before.said) || options.conflicts === "service") return { kind: "deleted" };
   if (options.conflicts === "sheet") return create(row, facts, options);
@@ -275,7 +275,12 @@ function decideDeleted(
 }
 
 /** A row that says what it said before, of a product of which only digests are known. */
-function unedited({ cells }: WeighedRow, known: KnownProduct, before: Said, isExported: boolean): Decision {
+function unedited(
+  { cells }: WeighedRow,
+  known: KnownProduct,
+  before: Said,
+  isExported: boolean,
+): RowDecision {
   const { fields } = known;
   const compared = ledgerFields.filter(
     (field) => cells.said.fields.knows(field) && before.fields.knows(field),
@@ -294,7 +299,7 @@ function carryOut(
   { write, isKept, emptied }: FieldDecision,
   { attach, move, detach, notRemoved, isKept: arePhotosKept }: PhotoDecision,
   options: DecideOptions,
-): Decision {
+): RowDecision {
   const notApplied =
     emptied.length === 0 && notRemoved.length === 0 ? undefined : { emptied, removed: notRemoved };
   if (attach.length > 0) {
@@ -317,15 +322,15 @@ function carryOut(
 }
 
 /**
- * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to fetch (Imports,
- * rule 4): with `skip` the row is sent without it, if a photo remains.
+ * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to
+ * fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
  */
 function send(
   row: WeighedRow,
   { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },
   edits: Edits,
   { onImageError }: Pick<DecideOptions, "onImageError">,
-): Decision {
+): RowDecision {
   const { content, digests } = row;
   const refused = row.refused.filter(({ image }) => attach.includes(image));
   const sent = attach.filter((index) => !refused.some(({ image }) => image === index));

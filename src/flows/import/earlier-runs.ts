@@ -1,13 +1,14 @@
-// Earlier runs: what they left is settled before a new import begins, and the run of the same file is resumed.
+// Earlier runs: what they left is settled before a new import begins, and the run of the same file is
+// resumed.
 
 import pLimit from "p-limit";
 import type { Import } from "../../contract/resources/imports.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
-import type { Run as StoredRun } from "../../state/runs.ts";
+import type { StoredRun } from "../../state/runs.ts";
 import { existingProducts } from "../catalogue/lookups.ts";
-import { isWithin } from "../rows/open-rows.ts";
+import { isWithinRows } from "../rows/open-rows.ts";
 import { RowSet } from "../rows/row-sets.ts";
 import { rowsIn } from "../run/batch.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
@@ -19,24 +20,24 @@ import { counted, grouped, series, shownName } from "../words.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import { isEnded } from "./follow.ts";
 import {
-  type ImportDeps,
+  type ImportHost,
   type ImportInput,
   importKind,
   type UnknownChoice,
   type UnknownOutcomeQuestion,
 } from "./import-input.ts";
 import { withPhotos } from "./known-product.ts";
-import { addsTwice, createSendAgain, noteRepeated } from "./send.ts";
+import { addsTwice, noteRepeated, resendRows } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 
 /**
  * Whether the open run of this file ends and a new one begins, because its rows are compared again (or with
- * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to choose,
- * or of type usage if rows beyond the limit were sent.
+ * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to
+ * choose, or of type usage if rows beyond the limit were sent.
  */
-export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDeps): Promise<boolean> {
+export async function isReplaced(begun: Run, input: ImportInput, deps: ImportHost): Promise<boolean> {
   const { file, fresh } = input;
-  if (!fresh && writtenRows(begun).some((row) => !isWithin(file, row)))
+  if (!fresh && writtenRows(begun).some((row) => !isWithinRows(file, row)))
     throw sentBeyond(file.limit!, file.source.name);
   const openBatches = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
   const imports = await decideUnknown(openBatches(), begun, input, deps);
@@ -46,10 +47,11 @@ export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDep
 }
 
 /**
- * Settles every batch that runs of other files left: one without a response is sent again, with its key, and the
- * results of each are written to the ledger. Throws a CatError of type conflict if the user has to choose.
+ * Settles every batch that runs of other files left: one without a response is sent again, with its key, and
+ * the results of each are written to the ledger. Throws a CatError of type conflict if the user has to
+ * choose.
  */
-export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportDeps): Promise<void> {
+export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportHost): Promise<void> {
   const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
   await decideUnknown(openBatches(), at, input, deps);
   await settleAll(openBatches(), at, deps);
@@ -67,7 +69,7 @@ async function decideUnknown(
   batches: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,
-  deps: ImportDeps,
+  deps: ImportHost,
 ): Promise<Map<string, Import | null>> {
   const imports = await readImports(batches, at);
   const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && addsTwice(run.options.mode);
@@ -82,17 +84,17 @@ async function decideUnknown(
   return imports;
 }
 
-async function settleAll(batches: readonly EarlierBatch[], at: Run, deps: ImportDeps): Promise<void> {
+async function settleAll(batches: readonly EarlierBatch[], at: Run, deps: ImportHost): Promise<void> {
   const runs = new Map(batches.map(({ run }) => [run.id, run]));
   for (const run of runs.values()) await settleRun(run, at, deps);
 }
 
-async function settleRun(run: StoredRun, at: Run, { onProgress, onNote }: ImportDeps): Promise<void> {
+async function settleRun(run: StoredRun, at: Run, { onProgress, onNote }: ImportHost): Promise<void> {
   const batches = (state: StoredBatch["state"]) =>
     at.state.batches.of(run.id).filter((batch) => batch.state === state);
   await noteRepeated(batches("sent"), { at, mode: run.options.mode, deps: { onNote } });
   if (batches("sent").length > 0)
-    await createSendAgain(run, batches("sent"), at).catch((error: unknown) => {
+    await resendRows(run, batches("sent"), at).catch((error: unknown) => {
       throw isKeyTaken(error) ? undecidedError(batches("sent"), run, error) : error;
     });
   const step = `waiting for the import of ${shownName(run.file)}`;
@@ -129,7 +131,7 @@ function isToBeResumed(
   at: Run,
   imports: ReadonlyMap<string, Import | null>,
   input: ImportInput,
-  { onNote }: ImportDeps,
+  { onNote }: ImportHost,
 ): boolean {
   if (input.fresh) return false;
   const name = shownName(input.file.source.name);
@@ -197,14 +199,14 @@ interface EarlierBatch {
 }
 
 /**
- * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a CatError of type
- * conflict if no choice was made. Batches to resend stay as they are.
+ * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a
+ * CatError of type conflict if no choice was made. Batches to resend stay as they are.
  */
 async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,
-  { ask, onProgress }: ImportDeps,
+  { ask, onProgress }: ImportHost,
 ): Promise<void> {
   if (unknown.length === 0) return;
   const { state } = at;

@@ -65,8 +65,8 @@ export function listLocalImages(row: unknown): readonly LocalImage[] {
 
 /**
  * All problems of an input row by the service's rules (Imports, Row fields). An image may have a `path`
- * instead of `url` and `image_id`; the file itself is not checked. `hasPlainUrls`: whether its photos are URLs that the
- * service is known to accept.
+ * instead of `url` and `image_id`; the file itself is not checked. `hasPlainUrls`: whether its photos are
+ * URLs that the service is known to accept.
  */
 export function inputRowProblems(row: unknown, hasPlainUrls = false): readonly RowProblem[] {
   const images = listImages(row);

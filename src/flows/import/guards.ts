@@ -1,11 +1,12 @@
-// Guards: what a user has to confirm, or to allow by a flag, before anything is sent (docs/resuming.md, Guards).
+// Guards: what a user has to confirm, or to allow by a flag, before anything is sent (docs/resuming.md,
+// Guards).
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { doubtsAmong } from "../rows/notes.ts";
 import { counted, countList, grouped, shownName } from "../words.ts";
-import type { CheckedFile, ImportDeps, Limit } from "./import-input.ts";
+import type { CheckedFile, ImportHost, Limit } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { Plan } from "./plan.ts";
 import { lookalikeCode } from "./references.ts";
@@ -202,7 +203,7 @@ export const fieldsText = ({ name, description, sex }: Plan["fields"]): string =
 /** Asks on a terminal; elsewhere `otherwise` gives the error, or null to go on. Throws if the user declines. */
 async function confirm(
   question: string,
-  { confirm }: ImportDeps,
+  { confirm }: ImportHost,
   file: string,
   otherwise: () => CatError | null,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { CatError } from "../../errors.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
-import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
+import { FirstUses, type RejectedRows } from "../rows/row-sets.ts";
 import { changeError, InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
 import { shownTime } from "../run/clocks.ts";
@@ -12,7 +12,7 @@ import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
 import { shownName } from "../words.ts";
 import { changeProducts } from "./change-products.ts";
-import { closeRun, type EndedRun } from "./close-run.ts";
+import { closeImport, type EndedImport } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
 import { confirmDoubts } from "./guards.ts";
 import {
@@ -30,7 +30,7 @@ import { batchesOfRun, importOperation, sendRows } from "./send.ts";
 export interface ImportOutcome {
   check: CheckResult;
   /** Null when the file was rejected and nothing was sent. */
-  ended: EndedRun | null;
+  ended: EndedImport | null;
 }
 
 export interface ImportsOutcome {
@@ -41,8 +41,8 @@ export interface ImportsOutcome {
 }
 
 /**
- * The bulk import of several files: checks all of them completely, then imports one after the other, each in a run of its
- * own. A file that was stopped stops the rest. A reference may be in one of them only.
+ * The bulk import of several files: checks all of them completely, then imports one after the other, each in
+ * a run of its own. A file that was stopped stops the rest. A reference may be in one of them only.
  */
 export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
   const checked = await checkFiles(files);
@@ -83,7 +83,7 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
 }
 
 /** Claims the ledger, settles what earlier runs left, then imports the rows. */
-async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedRun> {
+async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedImport> {
   const { input, deps, check, tookMs } = file;
   const started = deps.clock.now() - tookMs;
   const { identity, ...asked } = await toRequest(file);
@@ -183,7 +183,7 @@ const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: 
  * After a stage stopped, the later stages that write to the service are skipped; imports already sent are
  * still followed and reported.
  */
-async function importRows(run: ImportRun, targets: OutputTargets): Promise<EndedRun> {
+async function importRows(run: ImportRun, targets: OutputTargets): Promise<EndedImport> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
   const sending = await after(preparing, [], () => sendRows(run, preparing.done, planAgain));
@@ -193,7 +193,7 @@ async function importRows(run: ImportRun, targets: OutputTargets): Promise<Ended
   run.progress.settled();
   const sent = batchesOfRun(run, sending);
   const left = changing.stopped === undefined ? null : rows.left(sent);
-  const closed = await closeRun(run, targets, { sent, left });
+  const closed = await closeImport(run, targets, { sent, left });
   // After an interrupt, other steps fail with their own errors; the interrupt is the reason to report.
   const stopped: unknown = at.signal.aborted
     ? at.signal.reason
@@ -212,7 +212,7 @@ async function importRows(run: ImportRun, targets: OutputTargets): Promise<Ended
  */
 function toIdentity(
   input: ImportInput,
-  { repeatingOthers }: RefusedRows,
+  { repeatingOthers }: RejectedRows,
   digests: { file: string; photos: string },
 ): string {
   const { mode, onImageError, photos, skipInvalid } = input;

@@ -6,7 +6,7 @@ import { hadUnseenEnds, withoutUnseenEnds } from "../../text.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
-import { DamageFinder, type Judged, type JudgedField, judgedFields } from "../rows/damage.ts";
+import { DamageFinder, type JudgedField, type JudgedKind, judgedFields } from "../rows/damage.ts";
 import { formulaText } from "../rows/formula-text.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldNote } from "../rows/notes.ts";
@@ -45,10 +45,10 @@ import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
- * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
- * their paths are checked. `added`: photos that rows get in addition to those in the file. `needsPhotos`: whether a row of a
- * sheet without photo columns, or one whose photos were all emptied since its export, is invalid. `judged`: fields that
- * are looked at for damage (all by default).
+ * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it
+ * only their paths are checked. `added`: photos that rows get in addition to those in the file.
+ * `needsPhotos`: whether a row of a sheet without photo columns, or one whose photos were all emptied since
+ * its export, is invalid. `judged`: fields that are looked at for damage (all by default).
  */
 export const importForm = (
   map: ColumnMap,
@@ -59,7 +59,7 @@ export const importForm = (
     needsPhotos = true,
     judged,
     urls,
-  }: { needsPhotos?: boolean; judged?: Judged; urls?: PhotoUrls | undefined } = {},
+  }: { needsPhotos?: boolean; judged?: JudgedKind; urls?: PhotoUrls | undefined } = {},
 ): RowForm => {
   const damage = new DamageFinder(judged);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
@@ -163,8 +163,8 @@ const notesOnEnds = (uncut: Readonly<Record<string, string>>): readonly FieldNot
   Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
 
 /**
- * An object with its values as they are read: without characters at the ends that cannot be seen, by `--map-value`, and choices
- * by their own names; the object itself if nothing changes.
+ * An object with its values as they are read: without characters at the ends that cannot be seen, by
+ * `--map-value`, and choices by their own names; the object itself if nothing changes.
  */
 function objectRead(
   object: Record<string, unknown>,
@@ -286,7 +286,7 @@ function withValueFix(problem: FieldProblem, row: unknown): FieldProblem {
   const field = image === undefined ? "sex" : "orientation";
   const from = image === undefined ? sex : images[Number(image)]!.orientation;
   if (typeof from !== "string" || from.trim() === "" || from.length > longestValue) return problem;
-  const [to, ...others] = meantValues(field, from);
+  const [to, ...others] = meantChoices(field, from);
   return { ...problem, valueFix: { field, from, to: others.length === 0 ? to : undefined } };
 }
 
@@ -294,7 +294,7 @@ function withValueFix(problem: FieldProblem, row: unknown): FieldProblem {
 const longestValue = 60;
 
 /** The choices that a value of `sex` or `orientation` probably means. */
-export const meantValues = (field: "sex" | "orientation", value: string): readonly string[] =>
+export const meantChoices = (field: "sex" | "orientation", value: string): readonly string[] =>
   didYouMean(
     value,
     importVocabulary.listChoices(field)!,

@@ -5,8 +5,8 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { ColumnMap, FileAnswers, ValueMap } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
-import type { Problem } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import type { InputProblem } from "../rows/problem.ts";
+import type { RejectedRows } from "../rows/row-sets.ts";
 import type { RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 
@@ -102,7 +102,7 @@ export interface ImportInput {
 }
 
 /** What an import needs of the program around it. */
-export interface ImportDeps extends RunHost {
+export interface ImportHost extends RunHost {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
   /** Called after the file passed the check, before anything is sent. Throws if an output file cannot be written. */
@@ -114,7 +114,7 @@ export interface ImportDeps extends RunHost {
   /** Asks the user for consent; undefined without a terminal. */
   confirm?: ((question: string) => Promise<boolean>) | undefined;
   onProgress: (event: ProgressEvent) => void;
-  onProblem: (problem: Problem) => void | Promise<void>;
+  onProblem: (problem: InputProblem) => void | Promise<void>;
   /** Called once the file is checked and all its problems were reported. */
   onChecked?: (check: CheckResult) => Promise<void>;
   /** Writes per minute that the service allows (Limits), for an estimate; Infinity without a limit. */
@@ -135,13 +135,13 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
 /** A file to import. */
 export interface FileToImport {
   readonly input: ImportInput;
-  readonly deps: ImportDeps;
+  readonly deps: ImportHost;
 }
 
 /** A file that was checked. */
 export interface CheckedFile extends FileToImport {
   readonly check: CheckResult;
-  readonly refused: RefusedRows;
+  readonly refused: RejectedRows;
   /** How long the check took, in milliseconds. */
   readonly tookMs: number;
 }

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { DoneRow } from "../../state/done-rows.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
 import type { PhotoUpload } from "../photos/upload-photos.ts";
-import { isWithin, openRows, unchangedRows } from "../rows/open-rows.ts";
+import { isWithinRows, openRows, unchangedRows } from "../rows/open-rows.ts";
 import { RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { Run } from "../run/run.ts";
@@ -19,12 +19,12 @@ import { lookalikeCode } from "./references.ts";
 import {
   doneRow,
   failedRow,
+  type ImportedRow,
   isConflictCode,
   productChanged,
-  type RowOutcome,
   rejectedRow,
 } from "./row-result.ts";
-import { readExported, referenceOfRow, type WeighedRow, weigh } from "./said.ts";
+import { readExported, referenceOfRow, type WeighedRow, withDigests } from "./said.ts";
 import { SaidRows } from "./said-rows.ts";
 import {
   addNotApplied,
@@ -32,7 +32,7 @@ import {
   Examples,
   noCounts,
   type SharedCounts,
-  type Untouched,
+  type UntouchedName,
   untouchedAs,
 } from "./summary.ts";
 
@@ -122,7 +122,7 @@ class RowsToImport {
   /** Rows that need a PATCH. */
   readonly toPatch = new RowSet();
   /** Rows of which nothing is carried out. */
-  readonly untouched: Readonly<Record<Untouched, RowSet>> = {
+  readonly untouched: Readonly<Record<UntouchedName, RowSet>> = {
     unchanged: new RowSet(),
     kept: new RowSet(),
     deleted: new RowSet(),
@@ -134,7 +134,7 @@ class RowsToImport {
   /** Why the product of a row in a batch was not changed further, by its line. */
   readonly editFailures = new Map<number, RowFailure>();
   /** Outcomes of rows in no batch: changed, failed, or changed by an earlier process. */
-  readonly reported: RowOutcome[] = [];
+  readonly reported: ImportedRow[] = [];
   readonly #reportedRows = new RowSet();
   readonly #noted = new RowSet();
   readonly #overtaken = new Map<string, ReadProduct | null>();
@@ -152,8 +152,8 @@ class RowsToImport {
   }
 
   /**
-   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows, `withSent`: also those
-   * in batches. Throws an InputError if the file changed.
+   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows,
+   * `withSent`: also those in batches. Throws an InputError if the file changed.
    */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
     const { input, refused } = this.#run;
@@ -161,7 +161,7 @@ class RowsToImport {
     for await (const rows of unchangedRows(input.file.source, await openRows(input.file))) {
       for (const { line, content, earlierReason } of rows) {
         const rowIndex = next++;
-        if (!isWithin(input.file, rowIndex)) return;
+        if (!isWithinRows(input.file, rowIndex)) return;
         if (refused.has(rowIndex) || only?.has(rowIndex) === false) continue;
         if (withSent ? this.#done.has(rowIndex) : this.#isMade(rowIndex)) continue;
         // An object of NDJSON may have none.
@@ -183,7 +183,7 @@ class RowsToImport {
       return upload !== undefined && "refused" in upload ? upload.refused : undefined;
     };
     const reference = referenceOfRow(content);
-    const row = await weigh(content, (path) => input.localPhotos.digest(path), findRefusal);
+    const row = await withDigests(content, (path) => input.localPhotos.digest(path), findRefusal);
     const known = products.of(reference);
     const facts = this.#facts(row, reference, earlierCode);
     const decision = this.moved.has(place.rowIndex)
@@ -257,7 +257,7 @@ class RowsToImport {
       inSent,
     ];
     const { file } = this.#run.input;
-    return { has: (row) => isWithin(file, row) && !sets.some((set) => set.has(row)) };
+    return { has: (row) => isWithinRows(file, row) && !sets.some((set) => set.has(row)) };
   }
 
   /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */
@@ -291,7 +291,7 @@ class RowsToImport {
   }
 
   /** Records the outcome of a row that needs nothing more. */
-  report(rowIndex: number, outcome: RowOutcome): void {
+  report(rowIndex: number, outcome: ImportedRow): void {
     this.#reportedRows.add(rowIndex);
     this.reported.push(outcome);
   }

@@ -1,9 +1,10 @@
-// Failures that are known: a row that failed for the same permanent reason in several runs of its file in a row.
+// Failures that are known: a row that failed for the same permanent reason in several runs of its file in a
+// row.
 
 import type { FailedRow } from "../../state/failures.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
-import { isConflictCode, type RowOutcome, type RowResult } from "./row-result.ts";
+import { type ImportedRow, isConflictCode, type RowResult } from "./row-result.ts";
 import type { SaidRows } from "./said-rows.ts";
 import type { Examples } from "./summary.ts";
 
@@ -67,7 +68,7 @@ export class KnownFailures {
   }
 
   /** Adds the outcome of a row of which the service has reported the result. */
-  add({ result }: RowOutcome): void {
+  add({ result }: ImportedRow): void {
     if (result === undefined || result.status === "pending") return;
     const isFailed = result.status === "failed" || result.status === "partial";
     if (isFailed && !isConflictCode(result.error?.code ?? ""))

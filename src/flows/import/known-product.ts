@@ -78,8 +78,8 @@ export class KnownProduct {
   }
 
   /**
-   * The image that a source became: undefined if the source is unknown, and null if it was attached, but its image is not
-   * known. A shortened digest is that of an image ID.
+   * The image that a source became: undefined if the source is unknown, and null if it was attached, but its
+   * image is not known. A shortened digest is that of an image ID.
    */
   imageOf(source: Buffer): string | null | undefined {
     const own = this.images.find(({ id }) =>

@@ -1,4 +1,5 @@
-// What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is missing.
+// What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is
+// missing.
 
 import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
@@ -8,7 +9,7 @@ import type { SeenProduct } from "../../state/ledger.ts";
 import { lookOf } from "../../text.ts";
 import { fewProducts, productById, productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
+import { fromTheFuture, isBelievable, readServiceTime, shownTime } from "../run/clocks.ts";
 import { freshMs } from "../run/fresh-write.ts";
 import type { Run } from "../run/run.ts";
 import { mayNotRead } from "../service-errors.ts";
@@ -250,7 +251,7 @@ export class KnownProducts {
     const { client, state, account } = this.#run;
     const { ledger } = state;
     this.#readAt ??= this.#run.clock.now();
-    await hearService(this.#run);
+    await readServiceTime(this.#run);
     // Before the first page: later changes are in the next delta.
     const now = client.serviceNow() === null ? null : client.earliest();
     const last = ledger.lookedAt(account) ?? 0;
@@ -288,8 +289,9 @@ export class KnownProducts {
   }
 
   /**
-   * Reads again what others may have changed of products whose rows wait to be sent. Returns those that changed, by reference, as
-   * they were read before (null: there was none); none if so much has changed that it takes too many reads.
+   * Reads again what others may have changed of products whose rows wait to be sent. Returns those that
+   * changed, by reference, as they were read before (null: there was none); none if so much has changed that
+   * it takes too many reads.
    */
   async overtaken(references: readonly string[]): Promise<ReadonlyMap<string, ReadProduct | null>> {
     const { readProducts } = this.#run.state;

@@ -18,8 +18,8 @@ type Content = Record<string | symbol, unknown>;
 const common = ["reference", "name", "description", "sex"] as const;
 
 /**
- * The product of these rows: each field from the first row that has it, and the photos of all, in the order of their positions,
- * then of the rows.
+ * The product of these rows: each field from the first row that has it, and the photos of all, in the order
+ * of their positions, then of the rows.
  */
 export function mergeContents(rows: readonly object[]): MergedContent {
   const contents = rows as readonly Content[];

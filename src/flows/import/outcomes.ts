@@ -7,7 +7,7 @@ import {
   joinedFailure,
   notSent,
   type RowFailure,
-  type Stretch,
+  type RowRange,
 } from "../outputs/row-outcome.ts";
 import { openRows } from "../rows/open-rows.ts";
 import type { InputRow } from "../rows/row-form.ts";
@@ -18,7 +18,7 @@ import type { FileRow } from "./file-row.ts";
 import { isEnded } from "./follow.ts";
 import type { ImportRun } from "./import-run.ts";
 import { ResultsReader } from "./results.ts";
-import { byIndex, doneRow, failedImage, pendingRow, type RowOutcome, toFailure } from "./row-result.ts";
+import { byIndex, doneRow, failedImage, failureOfRow, type ImportedRow, pendingRow } from "./row-result.ts";
 import { referenceOfRow } from "./said.ts";
 import { settleBatch } from "./settle.ts";
 import { untouched } from "./summary.ts";
@@ -46,7 +46,7 @@ export interface ReportedRows {
 export type OnFault = (error: unknown, importId?: string) => void;
 
 /** A number of rows; fewer follow if the file changed in the meantime. */
-interface CountedRows extends Stretch<RowOutcome> {
+interface CountedRows extends RowRange<ImportedRow> {
   count: number;
 }
 
@@ -56,7 +56,7 @@ export function rowOutcomes(
   end: RunEnd,
   reported: ReportedRows,
   onFault: OnFault,
-): { total: number; outcomes: AsyncGenerator<RowOutcome> } {
+): { total: number; outcomes: AsyncGenerator<ImportedRow> } {
   const reader = new ResultsReader(run.at.client, run.at.signal);
   const batches = end.sent
     .filter((batch) => hasOutcomes(batch, run, reported))
@@ -82,7 +82,7 @@ async function* readOutcomes(
   run: ImportRun,
   reader: ResultsReader,
   onFault: OnFault,
-): AsyncGenerator<RowOutcome> {
+): AsyncGenerator<ImportedRow> {
   if (batch.kind === "refused") yield* rowsOfRejectedBatch(batch);
   if (batch.kind !== "accepted") return;
   const { lines, bytes } = batch;
@@ -128,7 +128,7 @@ function recordResults(
   return memos;
 }
 
-function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): RowOutcome {
+function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): ImportedRow {
   const images = sent.images.map((image) => ({
     ...image,
     index: memo.sent[image.index]?.image ?? image.index,
@@ -140,7 +140,7 @@ function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): RowOu
   images.sort(byIndex);
   const isPartial = isRecreated || (refused.length > 0 && sent.status === "succeeded");
   const result = isPartial ? { ...sent, images, status: "partial" as const } : { ...sent, images };
-  const failure = isRecreated ? photosMissing : toFailure(result);
+  const failure = isRecreated ? photosMissing : failureOfRow(result);
   if (failure === undefined) return { line, result };
   // A row that failed needs all its photos once it is fixed: the ledger knows which of them are attached.
   if (sent.status === "failed") return { line, result, failure };
@@ -149,7 +149,7 @@ function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): RowOu
 }
 
 /** The outcome of a row that was imported, and whose product was not changed further. */
-function withFailure({ line, result }: RowOutcome, failure: RowFailure): RowOutcome {
+function withFailure({ line, result }: ImportedRow, failure: RowFailure): ImportedRow {
   const images = result?.images.map(({ index }) => index) ?? [];
   return { line, ...(result && { result: { ...result, status: "partial" } }), failure, done: images };
 }
@@ -165,7 +165,7 @@ function* rowsOfRejectedBatch({
   error,
   problems,
   lines,
-}: Extract<SentBatch, { kind: "refused" }>): Generator<RowOutcome> {
+}: Extract<SentBatch, { kind: "refused" }>): Generator<ImportedRow> {
   const ofRows = new Map<number | null, BatchProblem[]>();
   for (const problem of problems) ofRows.set(problem.line, [...(ofRows.get(problem.line) ?? []), problem]);
   const ofAll = ofRows.get(null) ?? (problems.length > 0 ? [otherRowsRejected] : [error]);
@@ -196,7 +196,7 @@ function rowsWithoutResults(
   const inFile = (
     some: SomeRows,
     count: number,
-    toOutcome: (row: InputRow, rowIndex: number) => RowOutcome,
+    toOutcome: (row: InputRow, rowIndex: number) => ImportedRow,
   ) => (count === 0 ? [] : [{ first: 0, count, rows: () => rowsOfFile(run, some, toOutcome, onFault) }]);
   const own = reported.accepted
     ? rows.reported
@@ -211,7 +211,7 @@ function rowsWithoutResults(
   ];
 }
 
-function inMemory(outcomes: readonly RowOutcome[]): CountedRows[] {
+function inMemory(outcomes: readonly ImportedRow[]): CountedRows[] {
   if (outcomes.length === 0) return [];
   const sorted = [...outcomes].sort((a, b) => a.line - b.line);
   async function* rows() {
@@ -228,13 +228,13 @@ function countRows(some: SomeRows, total: number): number {
 }
 
 /** Rows with rejected photos in a batch whose results are not reported. */
-function rejectedInBatch(batch: SentBatch, { at: { state, id } }: ImportRun): RowOutcome[] {
+function rejectedInBatch(batch: SentBatch, { at: { state, id } }: ImportRun): ImportedRow[] {
   if (batch.kind !== "accepted") return [];
   const memos = unpackMemos(state.batches.memo(id, batch.index));
   if (memos.every(({ refused }) => refused.length === 0)) return [];
   // References are deleted once another run has read the results; that run reported nothing for this one.
   const references = state.batches.references(id, batch.index);
-  return memos.flatMap(({ refused, leftOut, sent }, at): RowOutcome[] => {
+  return memos.flatMap(({ refused, leftOut, sent }, at): ImportedRow[] => {
     if (refused.length === 0) return [];
     const row = { line: batch.lines[at]!, reference: references[at] ?? "" };
     return [pendingRow(row, refused, [...leftOut, ...sent.map(({ image }) => image)])];
@@ -245,9 +245,9 @@ function rejectedInBatch(batch: SentBatch, { at: { state, id } }: ImportRun): Ro
 async function* rowsOfFile(
   { input }: ImportRun,
   some: SomeRows,
-  toOutcome: (row: InputRow, rowIndex: number) => RowOutcome,
+  toOutcome: (row: InputRow, rowIndex: number) => ImportedRow,
   onFault: OnFault,
-): AsyncGenerator<RowOutcome> {
+): AsyncGenerator<ImportedRow> {
   try {
     const reader = await openRows(input.file);
     let next = 0;

@@ -1,5 +1,5 @@
-// The plan: what becomes of all rows, in numbers, and row by row. Where a plan is applied, rows whose products or photos changed
-// since it was made are left out.
+// The plan: what becomes of all rows, in numbers, and row by row. Where a plan is applied, rows whose
+// products or photos changed since it was made are left out.
 
 import { CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
@@ -241,8 +241,8 @@ export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
   });
 
 /**
- * Leaves out the rows, or those among some, that would no longer be imported as planned, as their products were read. Says at
- * the start of the import which these are; with `--strict` throws an InputError.
+ * Leaves out the rows, or those among some, that would no longer be imported as planned, as their products
+ * were read. Says at the start of the import which these are; with `--strict` throws an InputError.
  */
 export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<void> {
   const references: string[] = [];

@@ -1,10 +1,10 @@
-// Preparing: what the rows need before the first batch is sent: their products, comparisons of photos, decisions, the
-// guards of the user, and the upload of local photos.
+// Preparing: what the rows need before the first batch is sent: their products, comparisons of photos,
+// decisions, the guards of the user, and the upload of local photos.
 
 import { CatError } from "../../errors.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
-import { hearService } from "../run/clocks.ts";
+import { readServiceTime } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { mayNotRead } from "../service-errors.ts";
@@ -24,8 +24,8 @@ import { lookalikeCode } from "./references.ts";
 import { batchSize } from "./send.ts";
 
 /**
- * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the number of rows to send in
- * batches. Errors that prevent sending are reported with the summary.
+ * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the
+ * number of rows to send in batches. Errors that prevent sending are reported with the summary.
  */
 export async function prepare(run: ImportRun): Promise<Stage<number>> {
   const { deps, input, at, uploads } = run;
@@ -50,7 +50,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
     run.counts.photos.adopted = run.comparisons.adopted;
     // Get one response before the first batch: the age of its key is measured by the service's clock.
-    await hearService(at);
+    await readServiceTime(at);
     return { done: plan.sends, stopped: undefined };
   } catch (error) {
     if (isReportedAlone(error) && !at.signal.aborted) throw error;
@@ -98,8 +98,8 @@ const isReportedAlone = (error: unknown): boolean =>
   (error.type === "conflict" && error.status === undefined);
 
 /**
- * Decides about all rows that are not sent, or about some that may be: reads their products and compares their photos, as
- * far as needed.
+ * Decides about all rows that are not sent, or about some that may be: reads their products and compares
+ * their photos, as far as needed.
  */
 export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
   if (some === undefined) await beginReading(run);
@@ -193,8 +193,9 @@ function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
 }
 
 /**
- * The writes of an import with the time that the rate limit alone requires; null if they fit in one window. Each photo to
- * upload, each change of a product, each detached photo and each batch is one write; `bytes` is the size of the photos.
+ * The writes of an import with the time that the rate limit alone requires; null if they fit in one window.
+ * Each photo to upload, each change of a product, each detached photo and each batch is one write; `bytes` is
+ * the size of the photos.
  */
 export function estimateLine(
   { photos, bytes, changes, batches }: Record<"photos" | "bytes" | "changes" | "batches", number>,

@@ -20,8 +20,8 @@ export function readReference(row: unknown): string | undefined {
 }
 
 /**
- * The service finds equal references within one request only (Imports, rule 1). By the key, references that look equal are
- * one; one with a problem of its own is none of them.
+ * The service finds equal references within one request only (Imports, rule 1). By the key, references that
+ * look equal are one; one with a problem of its own is none of them.
  */
 export const uniqueReference: UniqueKey = {
   toKey(row) {

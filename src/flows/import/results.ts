@@ -7,7 +7,7 @@ import { readAs } from "../../contract/response-shape.ts";
 import { CatError } from "../../errors.ts";
 import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
-import { isOfCaller, isOfService } from "../service-errors.ts";
+import { isOfCaller, isServiceFailure } from "../service-errors.ts";
 import type { RowMemo } from "./digests.ts";
 
 /** The import whose results are read, and the size of its batch. */
@@ -19,9 +19,9 @@ export interface ResultsOf {
 }
 
 /**
- * Reads the results of ended imports: the file behind the import's link, else the service's list of the rows. Once a
- * link has failed, for example because a firewall blocks the storage, the list alone is read: a link that fails through
- * all retries takes half a minute.
+ * Reads the results of ended imports: the file behind the import's link, else the service's list of the rows.
+ * Once a link has failed, for example because a firewall blocks the storage, the list alone is read: a link
+ * that fails through all retries takes half a minute.
  */
 export class ResultsReader {
   readonly #client: Client;
@@ -36,8 +36,8 @@ export class ResultsReader {
   }
 
   /**
-   * The result of every row of an ended import, in the order of its body. If neither source is complete, throws
-   * the error of the first one, or the error that prevents all reading.
+   * The result of every row of an ended import, in the order of its body. If neither source is complete,
+   * throws the error of the first one, or the error that prevents all reading.
    */
   async read(of: ResultsOf): Promise<ImportRowResult[]> {
     if (this.#over !== undefined) throw this.#over;
@@ -100,7 +100,8 @@ export class ResultsReader {
 }
 
 /** Whether the error came only after retries (`Retry`). */
-const isUnavailable = (error: unknown): boolean => isOfService(error) && !(error instanceof BadResponseError);
+const isUnavailable = (error: unknown): boolean =>
+  isServiceFailure(error) && !(error instanceof BadResponseError);
 
 /** Parses a results file: JSONL, one ImportRowResult per line (Import, results_url). */
 async function resultsOfFile(

@@ -9,7 +9,7 @@ import type { RejectedPhoto } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
 import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
-import type { Untouched } from "./summary.ts";
+import type { UntouchedName } from "./summary.ts";
 
 /**
  * The result of a row, in the form of the service's ImportRowResult. For a row in no batch, `line` is null
@@ -19,7 +19,7 @@ export interface RowResult {
   line: number | null;
   reference: string;
   status: ImportRowResult["status"];
-  action: ImportRowResult["action"] | Untouched;
+  action: ImportRowResult["action"] | UntouchedName;
   product_id: string | null;
   images: ImportRowResult["images"];
   error: { code: string; message: string } | null;
@@ -28,7 +28,7 @@ export interface RowResult {
 /**
  * The outcome of one row of an import; its done parts are photos that the service has, by place in the row.
  */
-export type RowOutcome = OutcomeOf<RowResult>;
+export type ImportedRow = OutcomeOf<RowResult>;
 
 /** A row by its place and name. */
 export type NamedRow = Pick<DecidedRow, "line" | "reference">;
@@ -40,18 +40,18 @@ type OwnResult = Pick<RowResult, "status" | "action"> &
 const ownOutcome = (
   { line, reference }: NamedRow,
   { status, action, product_id = null, images = [], error = null }: OwnResult,
-): RowOutcome => {
+): ImportedRow => {
   const result = { line: null, reference, status, action, product_id, images, error };
-  const failure = toFailure(result);
+  const failure = failureOfRow(result);
   return failure === undefined ? { line, result } : { line, result, failure };
 };
 
 /** The outcome of a row that needs nothing more: its product was changed, or is as it stays. */
 export const doneRow = (
   row: NamedRow,
-  action: "updated" | Untouched,
+  action: "updated" | UntouchedName,
   product_id: string | null,
-): RowOutcome => ownOutcome(row, { status: "succeeded", action, product_id });
+): ImportedRow => ownOutcome(row, { status: "succeeded", action, product_id });
 
 /** The codes of rows that are skipped as conflicts (docs/resuming.md). */
 const conflictCodes = [
@@ -73,7 +73,7 @@ export const failedRow = (
   { code, message }: RowFailure,
   product_id: string | null = null,
   images: RowResult["images"] = [],
-): RowOutcome =>
+): ImportedRow =>
   ownOutcome(row, { status: "failed", action: "none", product_id, images, error: { code, message } });
 
 /** The failure of a row whose product no longer exists. */
@@ -89,7 +89,7 @@ export const productChanged: RowFailure = {
 };
 
 /** The outcome of a row that fails because the service rejected its photos; `discarded`: photos lost with it. */
-export function rejectedRow(row: DecidedRow, discarded: readonly number[]): RowOutcome {
+export function rejectedRow(row: DecidedRow, discarded: readonly number[]): ImportedRow {
   const { content, refused } = row;
   const lost = discarded.map((image) => ({ ...placed(content.images[image]!, image), ...discardedWithRow }));
   const images = [...refused, ...lost].map(failedImage).sort(byIndex);
@@ -100,14 +100,14 @@ export function rejectedRow(row: DecidedRow, discarded: readonly number[]): RowO
 const discardedWithRow = { code: "row_failed", message: "another photo of the row was rejected" };
 
 /**
- * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos. Its
- * product is not known yet.
+ * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos.
+ * Its product is not known yet.
  */
 export const pendingRow = (
   row: NamedRow,
   refused: readonly RejectedPhoto[],
   done: readonly number[],
-): RowOutcome => {
+): ImportedRow => {
   const images = refused.map(failedImage).sort(byIndex);
   return { ...ownOutcome(row, { status: "partial", action: null, images }), done };
 };
@@ -125,7 +125,7 @@ export const failedImage = ({ image, source, orientation, code, message }: Rejec
 export const byIndex = (a: { index: number }, b: { index: number }): number => a.index - b.index;
 
 /** The failure of a failed or partial row, as one code and one message. */
-export function toFailure(result: RowResult): RowFailure | undefined {
+export function failureOfRow(result: RowResult): RowFailure | undefined {
   if (result.status !== "failed" && result.status !== "partial") return undefined;
   const images = result.images.filter((image) => image.status === "failed");
   const reasons = images.map(

@@ -1,4 +1,5 @@
-// What the rows of one file said when they were imported last, so that an edit is told from what others changed.
+// What the rows of one file said when they were imported last, so that an edit is told from what others
+// changed.
 
 import { realpathSync } from "node:fs";
 import type { SaidRow } from "../../state/ledger.ts";
@@ -8,10 +9,10 @@ import { photoColumns } from "../rows/row-form.ts";
 import type { Source } from "../rows/source.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
-import { type Before, type DecidedRow, editsOf, type NotApplied } from "./decide.ts";
+import { type Before, type DecidedRow, editsOf, type SkippedEdits } from "./decide.ts";
 import { FieldDigests, type LedgerField, type MemoSaid, sourceDigestBytes } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
-import type { RowOutcome } from "./row-result.ts";
+import type { ImportedRow } from "./row-result.ts";
 import {
   atPlaces,
   isSameSource,
@@ -138,7 +139,7 @@ export function toPlace({ path, sheet }: Pick<Source, "path" | "sheet">): string
 /** What a row says, but for the fields and photos that stay as they were before. */
 function withOpen(
   { said: now, before }: { readonly said: Said; readonly before: Before | null },
-  open: NotApplied | undefined,
+  open: SkippedEdits | undefined,
 ): Said {
   if (open === undefined) return now;
   const { emptied, removed } = open;
@@ -163,7 +164,7 @@ export class FailedBefore {
   }
 
   /** A row that is written, without the photos that are attached. */
-  add({ content }: Pick<InputRow, "content">, { done = [] }: Pick<RowOutcome, "done">): void {
+  add({ content }: Pick<InputRow, "content">, { done = [] }: Pick<ImportedRow, "done">): void {
     const said = this.#said.stored(referenceOfRow(content as FileRow));
     if (said === null || this.#rows === null) return;
     const { [photoColumns]: columns = [] } = content as FileRow;

@@ -1,4 +1,5 @@
-// What a row says, in digests: the form in which the ledger and the column as_exported keep what it said before.
+// What a row says, in digests: the form in which the ledger and the column as_exported keep what it said
+// before.
 
 import { canonicalReference } from "../../contract/import-row.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
@@ -141,7 +142,7 @@ export interface ExportedCells extends Pick<FileRow, "reference" | "name" | "des
 }
 
 /** What a value says: the row was exported of this product, under this reference. */
-export interface Exported {
+export interface ExportedRow {
   /** The ID of the product; null for a value of an earlier version, which has a digest of it. */
   readonly productId: string | null;
   readonly isOf: (productId: string) => boolean;
@@ -170,7 +171,7 @@ export function exportedValue(productId: string, { reference, photos, ...fields 
 }
 
 /** What a value says; null for one that is damaged, or was never exported. */
-export function readExported(value: unknown, reference: string): Exported | null {
+export function readExported(value: unknown, reference: string): ExportedRow | null {
   if (typeof value !== "string") return null;
   const bytes = Buffer.from(value.slice(prefix.length), "base64url");
   const [check, rest] = [bytes.subarray(0, shortBytes), bytes.subarray(shortBytes)];
@@ -199,8 +200,8 @@ export function isExportedText(field: string, text: string, row: Readonly<Partia
 }
 
 /**
- * A value without the photos of other places, for a row of a failed file that has lost its cells: they were not emptied by the
- * user. Empty for a value of an earlier version.
+ * A value without the photos of other places, for a row of a failed file that has lost its cells: they were
+ * not emptied by the user. Empty for a value of an earlier version.
  */
 export function withPlaces(value: string, places: ReadonlySet<string>): string {
   if (!value.startsWith(prefix)) return "";
@@ -211,7 +212,7 @@ export function withPlaces(value: string, places: ReadonlySet<string>): string {
   return prefix + Buffer.concat([toCheck(prefix, own), own]).toString("base64url");
 }
 
-function readEarlier(rest: Buffer): Exported {
+function readEarlier(rest: Buffer): ExportedRow {
   const id = rest.subarray(0, shortBytes);
   const fieldsEnd = shortBytes + fieldBytes;
   const photos: SaidPhoto[] = [];
@@ -237,13 +238,14 @@ export interface WeighedRow {
 }
 
 /**
- * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the SHA-256 (hex) of the
- * photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if it did.
+ * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the
+ * SHA-256 (hex) of the photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if
+ * it did.
  */
-export async function weigh(
+export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,
-  findRefusal: (sha256: string) => RowFailure | undefined,
+  findRejection: (sha256: string) => RowFailure | undefined,
 ): Promise<WeighedRow> {
   const digests: Buffer[] = [];
   const refused: RejectedPhoto[] = [];
@@ -254,7 +256,7 @@ export async function weigh(
     }
     const sha256 = await contentDigest(image.path);
     digests.push(sourceDigest({ sha256 }));
-    const why = findRefusal(sha256);
+    const why = findRejection(sha256);
     if (why !== undefined) refused.push({ ...placed(image, index), ...why });
   }
   return { content, digests, refused, cells: new RowCells(content, digests) };

@@ -1,10 +1,11 @@
-// Sending: cuts rows into batches of at most 2,000 rows (or --batch) and 8 MB, sends them and follows their imports.
+// Sending: cuts rows into batches of at most 2,000 rows (or --batch) and 8 MB, sends them and follows their
+// imports.
 
 import type { Client } from "../../client/client.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import type { Run as StoredRun } from "../../state/runs.ts";
+import type { StoredRun } from "../../state/runs.ts";
 import { RowSet, type SomeRows } from "../rows/row-sets.ts";
 import type { BatchOperation } from "../run/batch.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../run/batch.ts";
@@ -15,9 +16,9 @@ import { sendAsTheyWere, sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
 import { carriedOut } from "../service-errors.ts";
 import { counted } from "../words.ts";
-import { areNone, type DecidedRow, type Decision } from "./decide.ts";
+import { areNone, type DecidedRow, type RowDecision } from "./decide.ts";
 import { packMemos, type RowMemo, unpackMemos } from "./digests.ts";
-import type { ImportDeps, ImportInput } from "./import-input.ts";
+import type { ImportHost, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { failedRow } from "./row-result.ts";
 import { changesToSend } from "./settle.ts";
@@ -41,8 +42,8 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
 
 /**
  * The time of an import's `created_at`, in Unix milliseconds; null if it is not a timestamp with a UTC
- * offset. Without an offset it would be read as local time, and changes of several hours would be skipped. The
- * response is not rejected, because the import is accepted. A time in the future counts as `now`.
+ * offset. Without an offset it would be read as local time, and changes of several hours would be skipped.
+ * The response is not rejected, because the import is accepted. A time in the future counts as `now`.
  */
 function parseMoment(created_at: unknown, now: number): number | null {
   if (typeof created_at !== "string") return null;
@@ -52,7 +53,7 @@ function parseMoment(created_at: unknown, now: number): number | null {
 }
 
 /** Sends batches of another run again, with their bytes and keys. */
-export const createSendAgain = (
+export const resendRows = (
   { id, file, options }: Pick<StoredRun, "id" | "file" | "options">,
   batches: readonly StoredBatch[],
   at: Run,
@@ -73,7 +74,8 @@ const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, sta
 
 /**
  * Resends batches of an earlier process with an unknown outcome, then sends the other rows in batches, and
- * has each import followed. `planned`: number of rows in new batches; `planAgain`: decides again about rows that waited.
+ * has each import followed. `planned`: number of rows in new batches; `planAgain`: decides again about rows
+ * that waited.
  */
 export async function sendRows(
   run: ImportRun,
@@ -138,7 +140,7 @@ const whenRead = ({ input, choices, products }: ImportRun): number | null =>
 /** Warns about rows that the service may report as duplicates of themselves, once it has forgotten the key of their request. */
 export async function noteRepeated(
   earlier: readonly StoredBatch[],
-  { at, mode, deps }: { at: Run; mode: unknown; deps: Pick<ImportDeps, "onNote"> },
+  { at, mode, deps }: { at: Run; mode: unknown; deps: Pick<ImportHost, "onNote"> },
 ): Promise<void> {
   const sent = mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
   if (sent.length === 0) return;
@@ -179,8 +181,8 @@ export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => (
 });
 
 /**
- * Cuts the rows to send, or those among some, into batches of that size, and keeps the outcome of the others. Throws if the file
- * has changed since the check.
+ * Cuts the rows to send, or those among some, into batches of that size, and keeps the outcome of the others.
+ * Throws if the file has changed since the check.
  */
 export async function* cutBatches(
   run: ImportRun,
@@ -257,7 +259,7 @@ function halves(batch: CutBatch): [CutBatch, CutBatch] {
  * local photos.
  */
 async function serviceRow(
-  { row: { as_exported: _, ...row }, images }: Extract<Decision, { kind: "send" }>,
+  { row: { as_exported: _, ...row }, images }: Extract<RowDecision, { kind: "send" }>,
   run: ImportRun,
 ): Promise<object> {
   const sent: object[] = [];
@@ -278,8 +280,9 @@ async function uploadedImage(path: string, { input, uploads }: ImportRun): Promi
 }
 
 /**
- * All batches of the run in file order: rows that this process sent may lie between those of an earlier one. Of an earlier
- * process are those that were accepted, and those with an unknown outcome that this one did not resend.
+ * All batches of the run in file order: rows that this process sent may lie between those of an earlier one.
+ * Of an earlier process are those that were accepted, and those with an unknown outcome that this one did not
+ * resend.
  */
 export function batchesOfRun({ earlier }: ImportRun, { done, stopped }: Stage<SentBatch[]>): SentBatch[] {
   const now = new Set(done.map(({ index }) => index));

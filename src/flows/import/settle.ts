@@ -1,5 +1,5 @@
-// What is recorded of the products that a run changes: how they were before a request, so that it can be undone, and its
-// results, from which the ledger knows their photos.
+// What is recorded of the products that a run changes: how they were before a request, so that it can be
+// undone, and its results, from which the ledger knows their photos.
 
 import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
@@ -38,8 +38,8 @@ export function settleBatch(
 }
 
 /**
- * Records what the rows that were imported completely say, for the next import of their file. What their products are changed
- * further is recorded with that change.
+ * Records what the rows that were imported completely say, for the next import of their file. What their
+ * products are changed further is recorded with that change.
  */
 function saySettled(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
@@ -100,8 +100,8 @@ const ledgerEntry = (
 const emptyFields = FieldDigests.of({ description: null, sex: null });
 
 /**
- * Waits for the imports of accepted batches, and writes their results to the ledger, and their statuses for `cat
- * imports list`. Throws the first error; finished batches stay settled.
+ * Waits for the imports of accepted batches, and writes their results to the ledger, and their statuses for
+ * `cat imports list`. Throws the first error; finished batches stay settled.
  */
 export async function settleBatches(
   accepted: readonly StoredBatch[],

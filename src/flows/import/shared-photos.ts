@@ -1,5 +1,5 @@
-// One photo on two products of a file is often a mistake of a formula that was filled down: the same URL, or files with the
-// same bytes.
+// One photo on two products of a file is often a mistake of a formula that was filled down: the same URL, or
+// files with the same bytes.
 
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
@@ -101,8 +101,9 @@ const entryLength = 3;
 const chunkLength = entryLength * 256;
 
 /**
- * URLs by 72 bits of a hash, with the photos that have them, in 12 bytes each: a file may have millions. They are divided by
- * their hashes, so that the memory in which one is looked up is small enough for the cache of a processor.
+ * URLs by 72 bits of a hash, with the photos that have them, in 12 bytes each: a file may have millions. They
+ * are divided by their hashes, so that the memory in which one is looked up is small enough for the cache of
+ * a processor.
  */
 class UrlUses {
   readonly #seed: number;
@@ -119,7 +120,8 @@ class UrlUses {
   add(text: string, at: number, image: number): void {
     let a = this.#seed;
     let b = text.length;
-    // Two units at a time, by two hashes that a processor computes at once; nearly all texts begin with https://.
+    // Two units at a time, by two hashes that a processor computes at once; nearly all texts begin with
+    // https://.
     let unit = text[7] === "/" ? 8 : 0;
     for (; unit < text.length - 1; unit += 2) {
       const units = text.charCodeAt(unit) | (text.charCodeAt(unit + 1) << 16);

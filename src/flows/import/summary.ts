@@ -4,7 +4,7 @@ import type { Import } from "../../contract/resources/imports.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
 import type { MergeableRows } from "../rows/merged-copy.ts";
 import type { FileNote } from "../rows/notes.ts";
-import { type Decision, editsOf, type NotApplied } from "./decide.ts";
+import { editsOf, type RowDecision, type SkippedEdits } from "./decide.ts";
 
 /** The result of an import, as printed by `--json`. Counts are rows. */
 export interface ImportSummary extends SharedCounts {
@@ -125,7 +125,7 @@ export class Examples {
 const named = 3;
 
 /** The photos that a decision changes. A replaced photo is not counted as added. */
-export function photosOf(decision: Decision): Omit<PhotoCounts, "adopted"> {
+export function photosOf(decision: RowDecision): Omit<PhotoCounts, "adopted"> {
   const { move, detach } = editsOf(decision);
   const replaced = detach.filter(({ why }) => why === "replaced").length;
   const attached = decision.kind === "send" ? decision.images.length : 0;
@@ -143,16 +143,19 @@ export function addPhotos(counts: PhotoCounts, photos: Partial<PhotoCounts>): vo
 
 /** What a row counts as of which nothing is carried out, because nothing was edited or the service has it. */
 export const untouched = ["unchanged", "kept", "deleted"] as const;
-export type Untouched = (typeof untouched)[number];
+export type UntouchedName = (typeof untouched)[number];
 
 /** What a decision counts as; null if something is carried out, or the row fails. */
-export function untouchedAs({ kind, notApplied }: Decision): Untouched | null {
+export function untouchedAs({ kind, notApplied }: RowDecision): UntouchedName | null {
   // The service has something else than the sheet.
   if (kind === "unchanged" && notApplied !== undefined) return "kept";
   return untouched.find((one) => one === kind) ?? null;
 }
 
-export function addNotApplied(counts: SharedCounts["not_applied"], notApplied: NotApplied | undefined): void {
+export function addNotApplied(
+  counts: SharedCounts["not_applied"],
+  notApplied: SkippedEdits | undefined,
+): void {
   counts.emptied += notApplied?.emptied.length ?? 0;
   counts.removed += notApplied?.removed.length ?? 0;
 }

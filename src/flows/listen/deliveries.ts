@@ -19,14 +19,14 @@ import { type EventLine, isAccepted } from "./log-lines.ts";
 /** What a listener reports. */
 export interface ListenView {
   /**
-   * A new event, which is on disk: called once for each ID, also across restarts. `onShowing` must be called right before
-   * the event is shown: a kill until then shows it at the next start, a kill from then on never again. A rejection ends
-   * the listener.
+   * A new event, which is on disk: called once for each ID, also across restarts. `onShowing` must be called
+   * right before the event is shown: a kill until then shows it at the next start, a kill from then on never
+   * again. A rejection ends the listener.
    */
   onEvent(event: EventLine, delivery: Delivery, onShowing: () => void): Promise<void> | void;
   /**
-   * Called once before events that an earlier listener received but did not show; `onMissed` follows for each of them. No
-   * new event comes before the last one.
+   * Called once before events that an earlier listener received but did not show; `onMissed` follows for each
+   * of them. No new event comes before the last one.
    */
   onMissing(count: number): Promise<void> | void;
   /** The same as `onEvent`, for one of these events. */
@@ -116,8 +116,8 @@ interface DeliveriesOptions {
 }
 
 /**
- * Takes events in the order that no kill can undo: log, show, forward, record the responses. An event with a known ID
- * goes only to the handlers that have not accepted it.
+ * Takes events in the order that no kill can undo: log, show, forward, record the responses. An event with a
+ * known ID goes only to the handlers that have not accepted it.
  */
 export class Deliveries {
   #waiting = 0;
@@ -148,8 +148,8 @@ export class Deliveries {
   }
 
   /**
-   * Shows events that a killed process has logged but not shown. They are not forwarded: their sender may not send them
-   * again, because a webhook of that process is deleted, but the log has them for a replay.
+   * Shows events that a killed process has logged but not shown. They are not forwarded: their sender may not
+   * send them again, because a webhook of that process is deleted, but the log has them for a replay.
    */
   async showMissed(events: readonly LoggedEvent[], headerName: string): Promise<void> {
     const { view } = this.options;

@@ -11,8 +11,8 @@ import {
 } from "./log-lines.ts";
 
 /**
- * Appends lines to a file in groups: everything that waits goes to disk in one write and one sync, so that many
- * deliveries at once cost as much as one.
+ * Appends lines to a file in groups: everything that waits goes to disk in one write and one sync, so that
+ * many deliveries at once cost as much as one.
  */
 class GroupCommit {
   #waiting: { readonly text: string; readonly done: (error: unknown) => void }[] = [];
@@ -60,8 +60,8 @@ export interface LoggedEvent {
 }
 
 /**
- * The append-only log of received events: it decides which events are known, which were shown, and which handlers have
- * accepted them. In memory it keeps only the IDs and these URLs.
+ * The append-only log of received events: it decides which events are known, which were shown, and which
+ * handlers have accepted them. In memory it keeps only the IDs and these URLs.
  */
 export class EventLog {
   readonly #commit: GroupCommit;
@@ -82,8 +82,8 @@ export class EventLog {
   }
 
   /**
-   * Opens the log at an absolute path for this process alone, and reads its IDs. Throws a CatError of type `file`, or
-   * of type `conflict` if another process has it, also by another name.
+   * Opens the log at an absolute path for this process alone, and reads its IDs. Throws a CatError of type
+   * `file`, or of type `conflict` if another process has it, also by another name.
    */
   static async open(path: string, openFile = openLogFile): Promise<EventLog> {
     // Before the log is created.
@@ -117,7 +117,8 @@ export class EventLog {
   }
 
   /**
-   * Resolves once the event is on disk, to its place; only then it is known. Throws a CatError if it cannot be written.
+   * Resolves once the event is on disk, to its place; only then it is known. Throws a CatError if it cannot
+   * be written.
    */
   async append(line: EventLine): Promise<number> {
     await this.#commit.add(line);

@@ -43,9 +43,9 @@ export interface Delivery {
 export type HandlerResponse = Omit<ResultLine, "result_of" | "at">;
 
 /**
- * Sends a delivery on: the raw body, and the headers unchanged except those of the connection. Resolves to the
- * handler's status and the first line of its response, or to why there was none after at most 10 s (Events, Retries
- * 1).
+ * Sends a delivery on: the raw body, and the headers unchanged except those of the connection. Resolves to
+ * the handler's status and the first line of its response, or to why there was none after at most 10 s
+ * (Events, Retries 1).
  */
 export async function forwardEvent(
   url: string,

@@ -9,9 +9,9 @@ import { EventLog } from "./event-log.ts";
 import type { Delivery, EventPattern, Handler, HandlerResponse } from "./forward.ts";
 import { matchingTypes } from "./forward.ts";
 import type { EventLine, UnacceptedEvents } from "./log-lines.ts";
-import { type OnPoll, Poller, syntheticEvent } from "./poller.ts";
+import { Poller, type PollHandler, syntheticEvent } from "./poller.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver.ts";
-import { openRegistration, type Registered, seeEnded, type WebhookFault } from "./registration.ts";
+import { openRegistration, type RegisteredWebhook, seeEnded, type WebhookFault } from "./registration.ts";
 import { watchWebhook } from "./watch-webhook.ts";
 
 /** Where events come from. */
@@ -61,7 +61,7 @@ export interface ListenInput {
   readonly toleranceSeconds: number;
 }
 
-export interface ListenDeps {
+export interface ListenHost {
   readonly clock: Clock;
   readonly pid: number;
   readonly runId: string;
@@ -75,16 +75,16 @@ export interface ListenDeps {
   /** Receives the events of the last day that a handler has not accepted; none of them is forwarded for that. */
   readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
   /** Called once, when events can come. */
-  readonly onListening: (listening: Listening) => Promise<void>;
+  readonly onListening: (listening: OpenListener) => Promise<void>;
   /** For each poll of a listener that polls. */
-  readonly onPoll?: OnPoll;
+  readonly onPoll?: PollHandler;
   /** The webhook of the listener and its secret, also one that replaces it; null once it was deleted, or left. */
-  readonly onWebhook?: (webhook: Registered | null) => void;
+  readonly onWebhook?: (webhook: RegisteredWebhook | null) => void;
   /** The error that a fault of its webhook ends the listener with; null to keep listening. */
   readonly endsBy?: (fault: WebhookFault, webhookId: string) => Error | null;
 }
 
-export interface Listening {
+export interface OpenListener {
   /** The address of the listener, or of its public side; null when polling. */
   readonly url: string | null;
   readonly webhookId: string | null;
@@ -100,7 +100,7 @@ const unacceptedMs = 86_400_000;
 
 /** A `resend` of `Listening`: the original signature would be too old for a handler. */
 const resender =
-  (deliveries: Deliveries, secret: string, headerName: string, clock: Clock): Listening["resend"] =>
+  (deliveries: Deliveries, secret: string, headerName: string, clock: Clock): OpenListener["resend"] =>
   (event, delivery) =>
     deliveries.resend(event, signedAgain(delivery, secret, headerName, clock));
 
@@ -120,9 +120,10 @@ function signedAgain(
 
 /**
  * Receives events until the signal, whose reason does not matter here. Throws a CatError if it cannot listen,
- * register or poll. Deliveries in progress are responded to before it ends, and its webhook is deleted or kept.
+ * register or poll. Deliveries in progress are responded to before it ends, and its webhook is deleted or
+ * kept.
  */
-export async function listen(input: ListenInput, deps: ListenDeps): Promise<void> {
+export async function listen(input: ListenInput, deps: ListenHost): Promise<void> {
   const log = await EventLog.open(input.logPath);
   try {
     const stop = new AbortController();
@@ -143,7 +144,7 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
       if (waiting > 0) deps.onNote(`Waiting for ${who} to respond (10 seconds at most).`);
     };
     signal.addEventListener("abort", onStop, { once: true });
-    const onListening = async (listening: Listening) => {
+    const onListening = async (listening: OpenListener) => {
       await deps.onListening(listening);
       const unaccepted = log.takeUnaccepted();
       unaccepted.forgetBefore(deps.clock.now() - unacceptedMs);
@@ -168,7 +169,7 @@ const abandonedNote = ({ unaccepted }: Deliveries): [message: string, hint: stri
 async function receive(
   input: ListenInput,
   source: Exclude<EventSource, { kind: "poll" }>,
-  deps: ListenDeps & { readonly fail: (error: unknown) => void },
+  deps: ListenHost & { readonly fail: (error: unknown) => void },
   deliveries: Deliveries,
 ): Promise<void> {
   const { clock, view, signal } = deps;
@@ -179,14 +180,15 @@ async function receive(
   const started = new Promise<void>((resolve) => {
     onStarted = resolve;
   });
-  const start = async (listening: Listening, ofWebhook = listening.secret) => {
+  const start = async (listening: OpenListener, ofWebhook = listening.secret) => {
     await deps.onListening(listening);
     secret = ofWebhook;
     ofHandlers = listening.secret;
     onStarted();
   };
   const answer = async ({ headers, rawHeaders, body }: ReceivedRequest) => {
-    // The service may deliver before it has responded to the registration. Events that were missed are shown first.
+    // The service may deliver before it has responded to the registration. Events that were missed are shown
+    // first.
     if (secret === null) await started;
     if (secret === null || ofHandlers === null) return { status: 503, text: "not listening yet" };
     const given = headers[input.headerName.toLowerCase()];
@@ -260,7 +262,7 @@ async function receive(
 async function poll(
   input: ListenInput,
   { secret, service }: Extract<EventSource, { kind: "poll" }>,
-  deps: ListenDeps,
+  deps: ListenHost,
   deliveries: Deliveries,
   log: EventLog,
 ): Promise<void> {

@@ -33,9 +33,9 @@ function shownBy(text: string): number | null {
 const length = 80;
 
 /**
- * How many events of a log were shown, in a file next to the log. It is removed when all were shown: one that is left
- * belongs to a process that was killed, and the next one shows the rest. Written without a sync, because what a process
- * wrote survives its kill.
+ * How many events of a log were shown, in a file next to the log. It is removed when all were shown: one that
+ * is left belongs to a process that was killed, and the next one shows the rest. Written without a sync,
+ * because what a process wrote survives its kill.
  */
 export class ShownMark {
   readonly #file: number;
@@ -79,9 +79,10 @@ export class ShownMark {
 const mostBytes = 1_000;
 
 /**
- * The files next to the log at a path, which may be a link and may be missing: `lock` is locked while a process listens
- * with the log, and always empty; `mark` is that of the events that were shown. Throws a CatError of type `file` if one of
- * them is of the user: it would be overwritten and removed, and opening a pipe would wait for its writer.
+ * The files next to the log at a path, which may be a link and may be missing: `lock` is locked while a
+ * process listens with the log, and always empty; `mark` is that of the events that were shown. Throws a
+ * CatError of type `file` if one of them is of the user: it would be overwritten and removed, and opening a
+ * pipe would wait for its writer.
  */
 export function sidePaths(log: string): { readonly lock: string; readonly mark: string } {
   const path = toRealPath(log);
@@ -119,8 +120,8 @@ export interface LogFile {
 }
 
 /**
- * Opens the file at an absolute path, which is created, readable only by its owner. Its folder must exist. Throws a
- * CatError of type `file`.
+ * Opens the file at an absolute path, which is created, readable only by its owner. Its folder must exist.
+ * Throws a CatError of type `file`.
  */
 export async function openLogFile(path: string): Promise<LogFile & { readonly isNew: boolean }> {
   try {
@@ -152,8 +153,8 @@ function appender(path: string, file: OpenFile, startTorn: boolean): LogFile {
   let isTorn = startTorn;
   return {
     async append(bytes) {
-      // Synchronous up to the sync: each turn of the thread pool would cost more than these. The size is not kept
-      // between appends, because other programs change it (logrotate).
+      // Synchronous up to the sync: each turn of the thread pool would cost more than these. The size is not
+      // kept between appends, because other programs change it (logrotate).
       const now = fstatSync(file.descriptor);
       if (!leadsTo(path, now)) throw gone(path);
       const all = isTorn ? Buffer.concat([Buffer.from("\n"), bytes]) : bytes;

@@ -48,9 +48,9 @@ export const isAccepted = ({ status }: Pick<ResultLine, "status">): boolean =>
 const cutting = { maxLength: 16 * 1024 * 1024, skipOverflow: true };
 
 /**
- * The lines of an event log, oldest first, in flat memory. An event may be repeated; its first line counts. A line
- * that a killed process left incomplete is skipped. Throws a CatError of type `file` if the file cannot be read, or
- * of type `input` (code `not_a_log`) if it starts with something else.
+ * The lines of an event log, oldest first, in flat memory. An event may be repeated; its first line counts. A
+ * line that a killed process left incomplete is skipped. Throws a CatError of type `file` if the file cannot
+ * be read, or of type `input` (code `not_a_log`) if it starts with something else.
  */
 export async function* readLog(path: string): AsyncGenerator<LogLine, void, undefined> {
   const file = createReadStream(path);
@@ -152,8 +152,8 @@ interface LoggedEvents {
 }
 
 /**
- * Reads the events of a log that are meant; a log that does not exist has none, unless it must exist. Throws the errors
- * of `readLog`.
+ * Reads the events of a log that are meant; a log that does not exist has none, unless it must exist. Throws
+ * the errors of `readLog`.
  */
 export async function loggedEvents(
   path: string,

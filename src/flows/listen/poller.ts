@@ -8,7 +8,7 @@ import type { State } from "../../state/state.ts";
 import { fromTheFuture, isBelievable, shownTime } from "../run/clocks.ts";
 import { isTaskEnded, TaskFollower } from "../run/follow.ts";
 import type { Service } from "../service.ts";
-import { isOfService, orNull } from "../service-errors.ts";
+import { isServiceFailure, orNull } from "../service-errors.ts";
 import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
 /** Where polling is, for one base URL and one log. */
@@ -64,24 +64,27 @@ interface PollerOptions {
   /** Takes the end of a task or job: 200, 502 if a handler failed, 500 if it could not be logged. */
   readonly onEnded: (job: EndedJob) => Promise<DeliveryStatus>;
   readonly onProblem: (message: string, hint?: string) => void;
-  readonly onPoll?: OnPoll | undefined;
+  readonly onPoll?: PollHandler | undefined;
 }
 
 type Resources = ReadonlySet<EndedJob["resource"]>;
 
 /**
- * Called when a poll starts. The result is called when it has succeeded, with what is in progress then, and what has
- * ended since the first poll.
+ * Called when a poll starts. The result is called when it has succeeded, with what is in progress then, and
+ * what has ended since the first poll.
  */
-export type OnPoll = () => (found: { readonly inProgress: Resources; readonly ended: Resources }) => void;
+export type PollHandler = () => (found: {
+  readonly inProgress: Resources;
+  readonly ended: Resources;
+}) => void;
 
 const jobKinds = ["import", "export"] as const;
 const jobKey = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
 
 /**
- * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end once.
- * The first poll with a log reports no history: only tasks that end after it, and jobs whose end this machine has
- * not seen.
+ * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end
+ * once. The first poll with a log reports no history: only tasks that end after it, and jobs whose end this
+ * machine has not seen.
  */
 export class Poller {
   #since = 0;
@@ -157,7 +160,7 @@ export class Poller {
       onDone?.({ inProgress: this.#inProgress(), ended: this.#ended });
     } catch (error) {
       if (signal.aborted) return;
-      if (!isOfService(error)) throw error;
+      if (!isServiceFailure(error)) throw error;
       this.options.onProblem(`cannot poll the service: ${(error as Error).message}`, "Polling continues.");
     }
   }

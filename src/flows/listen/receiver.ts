@@ -4,14 +4,16 @@ import { toListenAddress } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 
 /**
- * How much of an unwanted body is read, and for how long: no request may hold its connection forever. After each chunk
- * there is a pause, because long bodies at full speed would fill the memory and delay genuine deliveries.
+ * How much of an unwanted body is read, and for how long: no request may hold its connection forever. After
+ * each chunk there is a pause, because long bodies at full speed would fill the memory and delay genuine
+ * deliveries.
  */
 const allowance = { bytes: 128 * 1024 * 1024, ms: 3_000, pauseMs: 2 };
 
 /**
- * Sends a response before the request was read, and closes the connection once the rest of the body is discarded.
- * Closing at once would give a client that writes its complete body first a broken pipe instead of the response.
+ * Sends a response before the request was read, and closes the connection once the rest of the body is
+ * discarded. Closing at once would give a client that writes its complete body first a broken pipe instead of
+ * the response.
  */
 function respondAndDiscard(
   request: IncomingMessage,
@@ -90,8 +92,8 @@ function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault>
 const longestReadMs = 5_000;
 
 /**
- * Sends a response of one line. Resolves once it was sent, or its connection has ended: a sender that does not read
- * is cut after `readMs`.
+ * Sends a response of one line. Resolves once it was sent, or its connection has ended: a sender that does
+ * not read is cut after `readMs`.
  */
 function sendResponse(
   request: IncomingMessage,
@@ -145,8 +147,8 @@ interface ReceiverOptions {
 export interface Receiver {
   readonly port: number;
   /**
-   * Stops accepting connections and requests, and waits for the responses to deliveries in progress; for senders that
-   * do not read them, one second.
+   * Stops accepting connections and requests, and waits for the responses to deliveries in progress; for
+   * senders that do not read them, one second.
    */
   close(): Promise<void>;
 }
@@ -167,8 +169,8 @@ const sentences = {
 } as const;
 
 /**
- * Receives deliveries on node:http. Everything that is not a POST to the path gets a status, and the listener lives
- * on. Throws a CatError of type `listen` if it cannot listen; its code is the system's.
+ * Receives deliveries on node:http. Everything that is not a POST to the path gets a status, and the listener
+ * lives on. Throws a CatError of type `listen` if it cannot listen; its code is the system's.
  */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const readBody = bodyReader();
@@ -196,7 +198,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     });
   };
   const server = createServer({ ...timeouts, noDelay: true }, receive);
-  // Node would send a 417, also to senders that pipeline requests or read no response (RFC 9110, 10.1.1: may).
+  // Node would send a 417, also to senders that pipeline requests or read no response (RFC 9110, 10.1.1:
+  // may).
   server.on("checkExpectation", receive);
   rejectGarbage(server, options.onProblem);
   await listening(server, options);
@@ -222,8 +225,8 @@ function added<T>(pending: Set<Promise<T>>, promise: Promise<T>): void {
 }
 
 /**
- * Whether each earlier request of a connection has its response. No sender of webhooks pipelines (RFC 9112, 9.3.2),
- * and one that does could queue responses without end.
+ * Whether each earlier request of a connection has its response. No sender of webhooks pipelines (RFC 9112,
+ * 9.3.2), and one that does could queue responses without end.
  */
 function rejectsPipelining(): (request: IncomingMessage, response: ServerResponse) => boolean {
   const latest = new WeakMap<Socket, ServerResponse>();

@@ -8,7 +8,7 @@ import { CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
 import type { RunHold } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";
-import { carriedOut, isRefusal, mayNotRead, orNull } from "../service-errors.ts";
+import { carriedOut, isRejectedByService, mayNotRead, orNull } from "../service-errors.ts";
 
 /** The listener for which a webhook is registered, and its service. */
 interface Registrar {
@@ -62,9 +62,9 @@ interface Leftover {
 }
 
 /**
- * The webhook of an earlier listener with this URL, which the service still delivers to; null if there is none. Those with
- * other URLs are reported and kept, because deleting one abandons its pending events. Throws a CatError if a listener
- * that lives has the URL.
+ * The webhook of an earlier listener with this URL, which the service still delivers to; null if there is
+ * none. Those with other URLs are reported and kept, because deleting one abandons its pending events. Throws
+ * a CatError if a listener that lives has the URL.
  */
 async function findLeftover(deps: Registrar, runId: string, url: string): Promise<Leftover | null> {
   const { client, state, baseUrl, keyFingerprint, clock, pid, signal, onProblem } = deps;
@@ -127,7 +127,7 @@ const urlInUse = (url: string, pid: number): CatError =>
   });
 
 /** A webhook with its secret. */
-export interface Registered {
+export interface RegisteredWebhook {
   readonly id: string;
   readonly secret: string;
 }
@@ -135,14 +135,15 @@ export interface Registered {
 /** The webhook of one listener, from before its creation to its deletion. */
 interface Registration {
   /** Takes over the webhook that an earlier listener left at the URL, or creates one. Throws the error of the service. */
-  register(url: string, events: readonly EventType[]): Promise<Registered>;
+  register(url: string, events: readonly EventType[]): Promise<RegisteredWebhook>;
   /** Reads it; null if it gets events. Throws the error of the service. */
   check(signal: AbortSignal): Promise<WebhookFault | null>;
   /** Creates another one instead of one that is gone. Throws the error of the service. */
-  registerAgain(url: string, events: readonly EventType[]): Promise<Registered>;
+  registerAgain(url: string, events: readonly EventType[]): Promise<RegisteredWebhook>;
   /**
-   * Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over then. One that
-   * was taken over is kept, with a warning, while events from before the takeover may be pending.
+   * Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over
+   * then. One that was taken over is kept, with a warning, while events from before the takeover may be
+   * pending.
    */
   end(): Promise<boolean>;
 }
@@ -156,8 +157,8 @@ const longestEndMs = 10_000;
 export const seeEnded = "To see what has ended: cat tasks list, cat imports list, cat exports list.";
 
 /**
- * Prepares a webhook. A mark is written before it is created, so that no kill leaves a webhook that the next listener
- * cannot find.
+ * Prepares a webhook. A mark is written before it is created, so that no kill leaves a webhook that the next
+ * listener cannot find.
  */
 export function openRegistration(deps: Registrar): Registration {
   const { client, state, baseUrl, keyFingerprint, clock, pid, runId, signal } = deps;
@@ -176,7 +177,7 @@ export function openRegistration(deps: Registrar): Registration {
   const mark = (url: string, webhook: { id: string | null; secret?: string }) =>
     state.marks.set(baseUrl, name, JSON.stringify({ ...webhook, keyFingerprint, url } satisfies Mark));
 
-  async function create(url: string, events: readonly EventType[]): Promise<Registered> {
+  async function create(url: string, events: readonly EventType[]): Promise<RegisteredWebhook> {
     remains = { id: null };
     const body = { url, events: [...events], description: toDescription(markedRun()) };
     try {
@@ -187,7 +188,7 @@ export function openRegistration(deps: Registrar): Registration {
       if (odd !== undefined) throw odd;
       return { id, secret };
     } catch (error) {
-      if (isRefusal(error)) remains = "mark";
+      if (isRejectedByService(error)) remains = "mark";
       throw error;
     }
   }
@@ -196,7 +197,7 @@ export function openRegistration(deps: Registrar): Registration {
     url: string,
     leftover: Leftover,
     events: readonly EventType[],
-  ): Promise<Registered> {
+  ): Promise<RegisteredWebhook> {
     const { id } = leftover.webhook;
     state.marks.remove(baseUrl, name);
     hold.release();

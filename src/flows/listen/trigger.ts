@@ -56,7 +56,7 @@ interface Deviation {
 }
 
 /** Signs an event and sends it once, as the service does (Events, Delivery and Signature). */
-export function deliver(
+export function sendDelivery(
   { url, secret, headerName = signatureHeader, send, now, userAgent, signal }: DeliveryTarget,
   text: string,
   { ageSeconds = 0, header, pieces }: Deviation = {},
@@ -111,13 +111,14 @@ const slow = { pieces: 10, pauseMs: 300 };
 const hugeBytes = 5_000_000;
 
 /**
- * Sends what happens to a handler sooner or later, and what an attacker sends, one kind after the other. The last
- * delivery is genuine again: the handler must still work.
+ * Sends what happens to a handler sooner or later, and what an attacker sends, one kind after the other. The
+ * last delivery is genuine again: the handler must still work.
  */
 export async function* torture(input: TortureInput): AsyncGenerator<TortureResult> {
   for (const [name, expectation, deliveries, why] of tortureCases(input)) {
     const outcomes: PostOutcome[] = [];
-    for (const [text, deviation] of deliveries) outcomes.push(await deliver(input.target, text, deviation));
+    for (const [text, deviation] of deliveries)
+      outcomes.push(await sendDelivery(input.target, text, deviation));
     const unanswered = outcomes.find((outcome) => outcome.status === null);
     const ok = outcomes.every((outcome) => isExpected(expectation, outcome));
     yield {

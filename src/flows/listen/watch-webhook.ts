@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
-import { isOfCaller, isRefusal, mayNotRead } from "../service-errors.ts";
-import { type Registered, seeEnded, type WebhookFault } from "./registration.ts";
+import { isOfCaller, isRejectedByService, mayNotRead } from "../service-errors.ts";
+import { type RegisteredWebhook, seeEnded, type WebhookFault } from "./registration.ts";
 
 /** How often the webhook is read, and how soon after the machine has slept, in milliseconds. */
 const everyMs = 60_000;
@@ -15,7 +15,7 @@ interface WatchOptions {
   /** Reads the webhook; null if it gets events. */
   readonly read: (signal: AbortSignal) => Promise<WebhookFault | null>;
   /** Registers another one instead of one that is gone. */
-  readonly registerAgain: () => Promise<Registered>;
+  readonly registerAgain: () => Promise<RegisteredWebhook>;
   /** The error that a fault ends the listener with; null to keep listening. */
   readonly endsBy?: ((fault: WebhookFault, webhookId: string) => Error | null) | undefined;
   readonly onProblem: (message: string, hint?: string) => void;
@@ -24,11 +24,11 @@ interface WatchOptions {
 }
 
 /**
- * Reads the webhook of a listener every minute, by the clock, until the signal: one that is gone is registered again, and one
- * that is paused, disabled or narrowed is warned about once. A service that cannot be reached changes nothing; a rejected key ends
- * the listener. Returns a function that reads it at once.
+ * Reads the webhook of a listener every minute, by the clock, until the signal: one that is gone is
+ * registered again, and one that is paused, disabled or narrowed is warned about once. A service that cannot
+ * be reached changes nothing; a rejected key ends the listener. Returns a function that reads it at once.
  */
-export function watchWebhook(first: Registered, options: WatchOptions): () => Promise<void> {
+export function watchWebhook(first: RegisteredWebhook, options: WatchOptions): () => Promise<void> {
   const { clock, signal } = options;
   let { id } = first;
   let warnedOf: WebhookFault | "unreadable" | null = null;
@@ -59,7 +59,7 @@ export function watchWebhook(first: Registered, options: WatchOptions): () => Pr
       if (signal.aborted) return;
       if (mayNotRead(error) && !isRead)
         return warn("unreadable", `cannot check webhook ${id}: ${(error as Error).message}`, scopeHint);
-      if (isOfCaller(error) || (isRead && isRefusal(error))) options.fail(error);
+      if (isOfCaller(error) || (isRead && isRejectedByService(error))) options.fail(error);
     } finally {
       cancel();
     }

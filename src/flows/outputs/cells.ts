@@ -30,8 +30,8 @@ export const separatedCsv: CsvStyle = { delimiter: "\x1f", lineEnd: "\x1e", form
 export const byteOrderMark = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
 
 /**
- * CSV records of the same length with their line ends: each cell is guarded against being run as a formula, unless `toCell`
- * is another function, for a user who asked for that.
+ * CSV records of the same length with their line ends: each cell is guarded against being run as a formula,
+ * unless `toCell` is another function, for a user who asked for that.
  */
 export const csvRecords = (
   records: readonly (readonly string[])[],

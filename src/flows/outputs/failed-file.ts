@@ -2,11 +2,11 @@ import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
 import type { TextForm } from "../rows/encoding.ts";
 import { formatOfName } from "../rows/input-format.ts";
-import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
+import { isWithinRows, openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes, type Place } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import { rowsOfFile } from "../rows/row-parts.ts";
-import { type RefusedRows, unknownPlace } from "../rows/row-sets.ts";
+import { type RejectedRows, unknownPlace } from "../rows/row-sets.ts";
 import { TableReader } from "../rows/table-rows.ts";
 import { firstLineEnd, readTextForm } from "../rows/text.ts";
 import { type CsvStyle, excelCsv, plainCsv } from "./cells.ts";
@@ -56,7 +56,7 @@ export class FailedFile<Result> {
   readonly #target: FailedFileTarget;
   readonly #input: RowFile;
   readonly #word: WordFailure<Result>;
-  readonly #refused: RefusedRows;
+  readonly #refused: RejectedRows;
   #reader: Awaited<ReturnType<typeof openRows>> | null = null;
   #rows: AsyncGenerator<InputRow> | null = null;
   /** The index of the last row read, from 0. */
@@ -68,7 +68,7 @@ export class FailedFile<Result> {
 
   constructor(
     input: RowFile,
-    { refused, target, word }: { refused: RefusedRows; target: FailedFileTarget; word: WordFailure<Result> },
+    { refused, target, word }: { refused: RejectedRows; target: FailedFileTarget; word: WordFailure<Result> },
   ) {
     this.#input = input;
     this.#word = word;
@@ -110,14 +110,14 @@ export class FailedFile<Result> {
   async #walk(line?: number): Promise<InputRow | undefined> {
     for (let row = await this.#next(); row !== undefined; row = await this.#next()) {
       if (row.line === line) return row;
-      if (this.#refused.has(this.#ordinal) && isWithin(this.#input, this.#ordinal))
-        await this.#writeRefused(row);
+      if (this.#refused.has(this.#ordinal) && isWithinRows(this.#input, this.#ordinal))
+        await this.writeRejected(row);
     }
     return undefined;
   }
 
   /** Writes a row with the reasons why the check rejected it. */
-  async #writeRefused(row: InputRow): Promise<void> {
+  async writeRejected(row: InputRow): Promise<void> {
     const problems = await this.#reader!.problems(row);
     // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.
     const repeated = this.#refused.repeated.has(this.#ordinal)

@@ -1,4 +1,5 @@
-// Cells that a spreadsheet may run as formulas. Apart from cells.ts, which loads csv-stringify: each check of a file needs them.
+// Cells that a spreadsheet may run as formulas. Apart from cells.ts, which loads csv-stringify: each check of
+// a file needs them.
 
 import { formulaText } from "../rows/formula-text.ts";
 
@@ -28,8 +29,9 @@ const isDelimited = /[;\t\r\n]/;
 const delimited = /(?<=[;\t\r\n])[^;\t\r\n]+/g;
 
 /**
- * The text of a cell for a file that people open: an apostrophe makes a formula a text, at the start and where a program
- * may begin another cell. A formula with apostrophes gets one more, so that `unguardedCell` gives every text back.
+ * The text of a cell for a file that people open: an apostrophe makes a formula a text, at the start and
+ * where a program may begin another cell. A formula with apostrophes gets one more, so that `unguardedCell`
+ * gives every text back.
  */
 export function guardedCell(text: string): string {
   const start = isGuardable(text) ? "'" : "";

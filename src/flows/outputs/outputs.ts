@@ -5,7 +5,7 @@ import { CatError } from "../../errors.ts";
 import { hasOtherName, numbered } from "../files/file-names.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import type { RejectedRows } from "../rows/row-sets.ts";
 import { InputError } from "../rows/source.ts";
 import type { FailedFile, WordFailure } from "./failed-file.ts";
 import type { OutputTargets, ResultsFile, ResultsForm } from "./results-file.ts";
@@ -15,7 +15,7 @@ import type { RowOutcome } from "./row-outcome.ts";
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
   /** Rows that the check rejected. */
-  refused: RefusedRows;
+  refused: RejectedRows;
   runId: string;
   results: ResultsForm<Result>;
   word: WordFailure<Result>;

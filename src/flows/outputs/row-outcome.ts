@@ -30,7 +30,7 @@ export const joinedFailure = (problems: readonly RowFailure[]): RowFailure => ({
 /** Text from the service without line breaks and control characters, for files that users open. */
 export const inOneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
 /** Rows in file order, with their first line. */
-export interface Stretch<Row extends { line: number }> {
+export interface RowRange<Row extends { line: number }> {
   /** The line of the first row, or any line before it. */
   first: number;
   rows: () => AsyncGenerator<Row>;
@@ -42,7 +42,7 @@ export interface Stretch<Row extends { line: number }> {
  * in parallel.
  */
 export async function* inOrderOfLines<Row extends { line: number }>(
-  stretches: readonly Stretch<Row>[],
+  stretches: readonly RowRange<Row>[],
 ): AsyncGenerator<Row> {
   const waiting = [...stretches].sort((a, b) => b.first - a.first);
   const open: { row: Row; rows: AsyncGenerator<Row> }[] = [];

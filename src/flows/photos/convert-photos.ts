@@ -9,9 +9,9 @@ import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import { imageInMemory, isCompleteForeign } from "../files/image-bytes.ts";
 import {
   damagedImage,
-  type FileProblem,
   type PhotoCode,
   type PhotoFile,
+  type PhotoFileProblem,
   readWholePhoto,
 } from "./photo-file.ts";
 
@@ -31,14 +31,15 @@ const attempts = [
 ];
 
 /**
- * Turns photos that the service does not take, or takes lying on their side, into JPEG files: upright, in sRGB, at most
- * 10 MB and 30 megapixels. They are in a folder that only this user can read, which `close` removes. The originals stay as they are.
+ * Turns photos that the service does not take, or takes lying on their side, into JPEG files: upright, in
+ * sRGB, at most 10 MB and 30 megapixels. They are in a folder that only this user can read, which `close`
+ * removes. The originals stay as they are.
  */
 export class PhotoConverter {
   readonly #signal: AbortSignal;
   readonly #inTurn = pLimit(decodedAtOnce);
   /** By the path without links, so that a file with two names is converted once. */
-  readonly #made = new Map<string, Promise<PhotoFile | FileProblem>>();
+  readonly #made = new Map<string, Promise<PhotoFile | PhotoFileProblem>>();
   #folder: string | undefined;
   #count = 0;
   #files = 0;
@@ -56,14 +57,15 @@ export class PhotoConverter {
   }
 
   /**
-   * Whether a photo that the service takes is better as a JPEG file. One whose head cannot be read is left to the service.
+   * Whether a photo that the service takes is better as a JPEG file. One whose head cannot be read is left to
+   * the service.
    */
   isWanted({ head }: PhotoFile): boolean {
     return head !== null && (head.isCmyk || head.isTurned || head.width * head.height > convertedPixels);
   }
 
   /** The photo with its JPEG file. `shown`: its name in messages. */
-  convert(file: PhotoFile, shown: string): Promise<PhotoFile | FileProblem> {
+  convert(file: PhotoFile, shown: string): Promise<PhotoFile | PhotoFileProblem> {
     const made = this.#made.get(file.real) ?? this.#inTurn(() => this.#convert(file, shown));
     this.#made.set(file.real, made);
     return made;
@@ -75,8 +77,8 @@ export class PhotoConverter {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 
-  async #convert(file: PhotoFile, shown: string): Promise<PhotoFile | FileProblem> {
-    const fault = (why: string, code: PhotoCode = "not_convertible"): FileProblem => ({
+  async #convert(file: PhotoFile, shown: string): Promise<PhotoFile | PhotoFileProblem> {
+    const fault = (why: string, code: PhotoCode = "not_convertible"): PhotoFileProblem => ({
       code,
       message: `cannot convert ${shown}: ${why}`,
     });
@@ -162,8 +164,8 @@ interface RawImage {
 }
 
 /**
- * Reads an uncompressed BMP with 8, 24 or 32 bits per pixel, the forms that programs write today; null for any other, or
- * for one whose pixels are incomplete. sharp reads no BMP.
+ * Reads an uncompressed BMP with 8, 24 or 32 bits per pixel, the forms that programs write today; null for
+ * any other, or for one whose pixels are incomplete. sharp reads no BMP.
  */
 function readBmp(bytes: Buffer): RawImage | null {
   if (bytes.length < 54 || bytes.readUInt32LE(14) < 40) return null;

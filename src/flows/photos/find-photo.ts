@@ -70,8 +70,8 @@ const mostParts = 30;
 const ofMachine = /^(?:[a-z]:[\\/]|\\\\|\/(?!\/)|~[\\/]|[^./\\:]+[\\/])/i;
 
 /**
- * The file in a folder that has the last parts of a path of another machine, and what is before them: `C:\\Users\\anna\\` and
- * `photos\\a.jpg`. Null if there is none.
+ * The file in a folder that has the last parts of a path of another machine, and what is before them:
+ * `C:\\Users\\anna\\` and `photos\\a.jpg`. Null if there is none.
  */
 export async function findByLastParts(
   folder: string,
@@ -83,14 +83,14 @@ export async function findByLastParts(
   for (const start of root === null ? [] : starts.slice(-mostParts)) {
     const rest = path.slice(start);
     const real = await realPath(join(root!, ...rest.split(/[/\\]+/))).catch(() => null);
-    if (real !== null && isWithin(root!, real) && (await stat(real)).isFile())
+    if (real !== null && isInFolder(root!, real) && (await stat(real)).isFile())
       return { cut: path.slice(0, start), rest };
   }
   return null;
 }
 
 /** Whether an absolute path is the folder or inside it. */
-export function isWithin(folder: string, path: string): boolean {
+export function isInFolder(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

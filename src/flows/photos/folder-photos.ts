@@ -5,7 +5,7 @@ import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { withoutUnseenEnds } from "../../text.ts";
 import { foldedPath, photoEnding, realPath } from "../files/file-names.ts";
 import { InputError } from "../rows/source.ts";
-import { isWithin } from "./find-photo.ts";
+import { isInFolder } from "./find-photo.ts";
 import {
   type NamedPhoto,
   NamePattern,
@@ -52,9 +52,10 @@ export function photosByPattern({ folder, paths }: PhotoListing, pattern: NamePa
 }
 
 /**
- * The photos of known references. A photo belongs to the longest one that its name begins with, if only a side or a number
- * follows; or to the one that its folder is named after. With a pattern, to the longest one that fits it. Of references that
- * differ only in case, to the one that it spells. Throws InputError for a photo that may belong to two.
+ * The photos of known references. A photo belongs to the longest one that its name begins with, if only a
+ * side or a number follows; or to the one that its folder is named after. With a pattern, to the longest one
+ * that fits it. Of references that differ only in case, to the one that it spells. Throws InputError for a
+ * photo that may belong to two.
  */
 export async function photosOfRows(
   { folder, paths }: PhotoListing,
@@ -188,7 +189,7 @@ export async function listPhotos(folder: string, signal: AbortSignal): Promise<P
 /** Whether a link leads to a file in the folder. */
 async function isFileWithin(root: string, path: string): Promise<boolean> {
   const target = await realPath(join(root, path)).catch(() => null);
-  return target !== null && isWithin(root, target) && (await stat(target)).isFile();
+  return target !== null && isInFolder(root, target) && (await stat(target)).isFile();
 }
 
 /** A pattern that may be meant, with what it reads. */
@@ -218,9 +219,9 @@ const patternForms = [
 ];
 
 /**
- * The patterns that file names may have, the most likely first: those with sides, then those with fewer products. Each fits
- * at least half of the files, and finds some of what it has a place for. A pattern with brackets comes before one without if
- * it reads more files, but no more products.
+ * The patterns that file names may have, the most likely first: those with sides, then those with fewer
+ * products. Each fits at least half of the files, and finds some of what it has a place for. A pattern with
+ * brackets comes before one without if it reads more files, but no more products.
  */
 export function guessPatterns(listing: PhotoListing): PatternGuess[] {
   const every = Math.max(1, Math.floor(listing.paths.length / sampledPhotos));

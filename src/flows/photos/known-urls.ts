@@ -21,8 +21,8 @@ interface Known {
 }
 
 /**
- * Verdicts on photos of the last day, by URL and ETag, in a file: a digest stands for the URL, which may have a signature. The
- * file only saves requests, so that one which cannot be read or written does not matter.
+ * Verdicts on photos of the last day, by URL and ETag, in a file: a digest stands for the URL, which may have
+ * a signature. The file only saves requests, so that one which cannot be read or written does not matter.
  */
 export class KnownUrls {
   readonly #path: string | null;

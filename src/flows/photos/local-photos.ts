@@ -10,14 +10,14 @@ import { realPath } from "../files/file-names.ts";
 import type { ImageHead } from "../files/image-head.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
-import { findByLastParts, isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
+import { findByLastParts, isInFolder, NamesNearby, whereItLeads } from "./find-photo.ts";
 import { misreadName } from "./misread-names.ts";
 import {
-  type FileProblem,
   hashPhoto,
   inspectPhoto,
   type LocalImage,
   type PhotoFile,
+  type PhotoFileProblem,
   type PhotoProblem,
   readPhoto,
 } from "./photo-file.ts";
@@ -54,7 +54,7 @@ export class LocalPhotos {
   readonly #expected: PhotosPlace["digests"];
   #isConverting = true;
   readonly #inTurn = pLimit(openAtOnce);
-  readonly #looks = new Map<string, Promise<PhotoFile | FileProblem>>();
+  readonly #looks = new Map<string, Promise<PhotoFile | PhotoFileProblem>>();
   /** By the path without links, so that a file with two names is read once. */
   readonly #digests = new Map<string, Promise<string>>();
   /** By path; few photos are. */
@@ -177,8 +177,8 @@ export class LocalPhotos {
   }
 
   /**
-   * The bytes to upload of a photo whose file must have that SHA-256 (hex). A converted photo is known by its original: a
-   * later version of the library may give other bytes. Throws InputError if the file changed.
+   * The bytes to upload of a photo whose file must have that SHA-256 (hex). A converted photo is known by its
+   * original: a later version of the library may give other bytes. Throws InputError if the file changed.
    */
   async read(path: string, sha256: string): Promise<Buffer> {
     const file = await this.#file(path);
@@ -201,7 +201,7 @@ export class LocalPhotos {
     return look;
   }
 
-  #look(path: string): Promise<PhotoFile | FileProblem> {
+  #look(path: string): Promise<PhotoFile | PhotoFileProblem> {
     let look = this.#looks.get(path);
     if (look === undefined) {
       const converts = this.#isConverting;
@@ -211,13 +211,13 @@ export class LocalPhotos {
     return look;
   }
 
-  async #noted(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
+  async #noted(path: string, look: PhotoFile | PhotoFileProblem): Promise<PhotoFile | PhotoFileProblem> {
     if (!("code" in look) && look.converted === undefined && (look.head?.isCmyk || look.head?.isTurned))
       this.#odd.set(path, look.head);
     return this.#compared(path, look);
   }
 
-  async #compared(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
+  async #compared(path: string, look: PhotoFile | PhotoFileProblem): Promise<PhotoFile | PhotoFileProblem> {
     const expected = this.#expected?.get(path);
     const isCut = "code" in look && look.code === "damaged_image";
     if (expected === undefined || ("code" in look && !isCut)) return look;
@@ -230,7 +230,7 @@ export class LocalPhotos {
     return { code: "photo_damaged", message: `${quoted(path)} is not the photo that was saved`, at };
   }
 
-  async #lookAt(path: string, converts: boolean): Promise<PhotoFile | FileProblem> {
+  async #lookAt(path: string, converts: boolean): Promise<PhotoFile | PhotoFileProblem> {
     const why = this.#namesAreRead ? misreadName(path) : null;
     if (why !== null) return { code: "misread_name", message: `the name ${quoted(path)} ${why}` };
     let first = await this.#lookFor(path, resolve(this.root, path), converts);
@@ -248,11 +248,11 @@ export class LocalPhotos {
     return { ...first, message };
   }
 
-  async #lookFor(path: string, resolved: string, converts: boolean): Promise<PhotoFile | FileProblem> {
+  async #lookFor(path: string, resolved: string, converts: boolean): Promise<PhotoFile | PhotoFileProblem> {
     const roots = await this.#rootsWithoutLinks();
-    const isOutside = (where: string) => !this.#mayLeave && !roots.some((root) => isWithin(root, where));
+    const isOutside = (where: string) => !this.#mayLeave && !roots.some((root) => isInFolder(root, where));
     // Nothing is revealed about a path outside the root, not even whether it exists.
-    if (isOutside(resolved) && !this.#roots.some((root) => isWithin(root, resolved)))
+    if (isOutside(resolved) && !this.#roots.some((root) => isInFolder(root, resolved)))
       return { ...this.#outside(quoted(path), path, resolved), isOfOther: /^[/\\]/.test(path) };
     const throughLink = `${quoted(path)} (through a link)`;
     try {
@@ -271,7 +271,7 @@ export class LocalPhotos {
     }
   }
 
-  async #inspect(real: string, shown: string, converts: boolean): Promise<PhotoFile | FileProblem> {
+  async #inspect(real: string, shown: string, converts: boolean): Promise<PhotoFile | PhotoFileProblem> {
     const look = await inspectPhoto(real, shown);
     const conversion = this.#conversion;
     if (!converts && typeof conversion === "object")
@@ -295,7 +295,7 @@ export class LocalPhotos {
     path: string,
     resolved: string,
     { code, converts }: { code: string; converts: boolean },
-  ): Promise<PhotoFile | FileProblem> {
+  ): Promise<PhotoFile | PhotoFileProblem> {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" || code === "ELOOP") {
       const isLink = await lstat(resolved).then(
         (stats) => stats.isSymbolicLink(),
@@ -314,7 +314,7 @@ export class LocalPhotos {
     return { code: "photo_not_readable", message: `cannot read ${quoted(path)}: ${why}`, at: resolved };
   }
 
-  #outside(what: string, path: string, at: string): FileProblem {
+  #outside(what: string, path: string, at: string): PhotoFileProblem {
     const root = `${this.#called} (${this.root})`;
     // Another root moves a relative path as well, so the path would lead elsewhere.
     const otherRoot = isAbsolute(path)
@@ -326,7 +326,7 @@ export class LocalPhotos {
 
   /** Whether everything in a folder is inside the root, so that paths to it need no permission. */
   async contains(folder: string): Promise<boolean> {
-    return isWithin(await whereItLeads(this.root), await whereItLeads(folder));
+    return isInFolder(await whereItLeads(this.root), await whereItLeads(folder));
   }
 
   get #roots(): readonly string[] {

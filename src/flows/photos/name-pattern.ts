@@ -39,8 +39,8 @@ export function patternStem(path: string, folders: number): string | null {
 }
 
 /**
- * What follows a reference in a name: nothing, or a side, a number of up to three digits, or both, after a separator. Null
- * for anything else, which may belong to another reference.
+ * What follows a reference in a name: nothing, or a side, a number of up to three digits, or both, after a
+ * separator. Null for anything else, which may belong to another reference.
  */
 export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
   if (rest === "") return { side: undefined, number: undefined };

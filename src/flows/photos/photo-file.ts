@@ -25,7 +25,7 @@ export interface PhotoFile {
 }
 
 /** The reason a file cannot be used as a photo. */
-export interface FileProblem {
+export interface PhotoFileProblem {
   readonly code: PhotoCode;
   readonly message: string;
   /** Whether it is a folder, a pipe or a device. */
@@ -39,7 +39,7 @@ export interface FileProblem {
 }
 
 /** Checks a file by its first bytes; `shown` is its name in messages. Throws the errors of the system. */
-export async function inspectPhoto(real: string, shown: string): Promise<PhotoFile | FileProblem> {
+export async function inspectPhoto(real: string, shown: string): Promise<PhotoFile | PhotoFileProblem> {
   const handle = await openFile(real);
   if (handle === null) {
     const what = (await stat(real)).isDirectory() ? "a folder" : "a pipe or a device";
@@ -73,7 +73,7 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
 }
 
 /** The problem of an image of which a part is missing. `type`: as it is detected, or named in words. */
-export const damagedImage = (shown: string, type: string): FileProblem => ({
+export const damagedImage = (shown: string, type: string): PhotoFileProblem => ({
   code: "damaged_image",
   message: `${shown} is a damaged ${typeWords[type] ?? type} image, its end is missing: copy or download it again`,
 });
@@ -196,8 +196,8 @@ const none: readonly FieldProblem[] = [];
 type NamedImage = Partial<Readonly<Record<"image_id" | "path" | "orientation", string>>>;
 
 /**
- * The local photos and image IDs that a row names a second time with another orientation: the product would have them
- * once, and the other orientation would be lost. A URL that is named twice becomes two images.
+ * The local photos and image IDs that a row names a second time with another orientation: the product would
+ * have them once, and the other orientation would be lost. A URL that is named twice becomes two images.
  */
 export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null | undefined)?.images;

@@ -1,4 +1,5 @@
-// Checks the photos behind URLs before anything is sent: the service fetches them only later (--check-photos).
+// Checks the photos behind URLs before anything is sent: the service fetches them only later
+// (--check-photos).
 
 import { setMaxListeners } from "node:events";
 import pLimit, { type LimitFunction } from "p-limit";
@@ -10,9 +11,9 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { KnownUrls } from "./known-urls.ts";
 import {
   failedWith,
+  failureOfUrl,
   judgeHead,
-  type Received,
-  toFailure,
+  type ReceivedResponse,
   toReceived,
   UrlFailure,
   type UrlVerdict,
@@ -37,7 +38,7 @@ interface Host {
   /** When the next request may begin. */
   free: number;
   /** The last response of a server that stays busy: it is asked no more. */
-  busy: Received | null;
+  busy: ReceivedResponse | null;
 }
 
 interface PhotoUrlsOptions {
@@ -129,12 +130,12 @@ export class PhotoUrls {
       return verdict;
     } catch (error) {
       signal.throwIfAborted();
-      return toFailure(error);
+      return failureOfUrl(error);
     }
   }
 
   /** Follows redirects under the same policy, and repeats a GET that a busy server rejects or cuts off. */
-  async #request(method: "HEAD" | "GET", text: string): Promise<Received> {
+  async #request(method: "HEAD" | "GET", text: string): Promise<ReceivedResponse> {
     const { clock, signal } = this.#options;
     let url = parseUrl(text)!;
     for (let redirects = 0, attempt = 1; ; ) {
@@ -178,7 +179,7 @@ export class PhotoUrls {
     host.free = clock.now() + betweenMs;
   }
 
-  async #send(method: "HEAD" | "GET", url: URL, attempt: number): Promise<Received> {
+  async #send(method: "HEAD" | "GET", url: URL, attempt: number): Promise<ReceivedResponse> {
     const { clock, signal, userAgent, send } = this.#options;
     await this.#untilFree(this.#host(url));
     return this.#inTurn(async () => {

@@ -5,11 +5,11 @@ import type { ProgressEvent } from "../progress-event.ts";
 import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import type { Service } from "../service.ts";
-import { carriedOut, isOfContent, isRefusal } from "../service-errors.ts";
+import { carriedOut, isOfContent, isRejectedByService } from "../service-errors.ts";
 import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
-export interface UploadDeps {
+export interface UploadHost {
   photos: Pick<LocalPhotos, "read" | "size" | "uploadName">;
   service: Pick<Service, "client" | "clock" | "concurrency" | "signal">;
   uploads: Uploads;
@@ -48,7 +48,7 @@ interface Upload {
 export async function uploadPhotos(
   wanted: ReadonlyMap<string, string>,
   done: Map<string, PhotoUpload>,
-  deps: UploadDeps,
+  deps: UploadHost,
 ): Promise<void> {
   const waiting: Upload[] = [];
   for (const [sha256, path] of wanted) {
@@ -64,14 +64,15 @@ export async function uploadPhotos(
 async function uploadAll(
   waiting: readonly Upload[],
   done: Map<string, PhotoUpload>,
-  deps: UploadDeps,
+  deps: UploadHost,
 ): Promise<void> {
   const { service, photos, writesPerMinute, onProgress } = deps;
   const total = waiting.reduce((sum, { size }) => sum + size, 0);
   const timeLeft = leastTimeLeft(waiting.length, writesPerMinute, service.clock);
   let uploaded = 0;
   let bytesDone = 0;
-  // In bytes, because photos differ in size. Each upload is a write, so the write limit gives a minimum for the time left.
+  // In bytes, because photos differ in size. Each upload is a write, so the write limit gives a minimum for
+  // the time left.
   const report = () => {
     const note = `${grouped(uploaded)} of ${grouped(waiting.length)} photos`;
     const leastMsLeft = uploaded === waiting.length ? 0 : timeLeft();
@@ -95,7 +96,7 @@ async function uploadAll(
 async function uploadOne(
   { sha256, name }: Upload,
   bytes: Buffer,
-  deps: UploadDeps,
+  deps: UploadHost,
   { signal, onDoubt }: RequestInFlight,
 ): Promise<PhotoUpload> {
   const { service, uploads, account } = deps;
@@ -119,7 +120,7 @@ async function uploadOne(
     // It would reject the photo again, whatever its key: the other photos are not affected.
     if (isTooLargeForGateway(error)) return { refused: tooLargeForGateway };
     // A 429 does not consume a key (Limits).
-    if (!isRefusal(error) || error.status === 429) throw error;
+    if (!isRejectedByService(error) || error.status === 429) throw error;
     // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
     // created.
     uploads.forget(account, name);

@@ -53,7 +53,7 @@ const statusHint: Readonly<Record<number, string>> = {
 };
 
 /** The verdict on a URL whose server sent no response. Throws what is no failure of the network. */
-export function toFailure(error: unknown): UrlVerdict {
+export function failureOfUrl(error: unknown): UrlVerdict {
   if (error instanceof UrlFailure) return failed(error.code, error.message);
   if ((error as NodeJS.ErrnoException).code === blockedHost)
     return failed("blocked_host", "is on a host whose address is not public");
@@ -70,7 +70,7 @@ export function toFailure(error: unknown): UrlVerdict {
 }
 
 /** A response, as far as it matters. */
-export interface Received {
+export interface ReceivedResponse {
   readonly status: number;
   readonly etag: string | null;
   /** The length of the complete file in bytes; null if it is not known. */
@@ -85,7 +85,7 @@ export interface Received {
 export function toReceived(
   { status, headers }: Pick<Awaited<ReturnType<OutsideExchange>>, "status" | "headers">,
   bytes: Buffer,
-): Received {
+): ReceivedResponse {
   const ofRange = /\/(\d{1,15})$/.exec(headers["content-range"] ?? "")?.[1];
   const length = status === 206 ? ofRange : /^\d{1,15}$/.exec(headers["content-length"] ?? "")?.[0];
   const retry = /^\d{1,6}$/.exec(headers["retry-after"] ?? "")?.[0];

@@ -2,15 +2,15 @@ import type { ProgressEvent } from "../progress-event.ts";
 import { counted, shownName } from "../words.ts";
 import { isDoubtfulReference } from "./damage.ts";
 import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
-import { type FieldNote, type FileNote, FileNotes } from "./notes.ts";
-import { isWithin, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
-import { type Problem, UnreadableInput } from "./problem.ts";
-import type { InputRow, MergeFault, RowReader, UniqueKey } from "./row-form.ts";
+import { type FileNote, FileNotes } from "./notes.ts";
+import { isWithinRows, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
+import { type InputProblem, UnreadableInput } from "./problem.ts";
+import type { InputRow, MergeFault, RowForm, RowReader, UniqueKey } from "./row-form.ts";
 import {
   type FirstUse,
   FirstUses,
   placeOfUse,
-  RefusedRows,
+  RejectedRows,
   startsWithPlace,
   unknownPlace,
 } from "./row-sets.ts";
@@ -49,7 +49,7 @@ export const checkCounts = (
   return { total: sum("total"), valid: sum("valid"), invalid: sum("invalid") };
 };
 
-export interface CheckDeps {
+export interface CheckHost {
   random: () => number;
   /** Shared by files in which a key may be used only once. */
   firstUses?: FirstUses | undefined;
@@ -57,143 +57,202 @@ export interface CheckDeps {
   skipsInvalid?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
-  onProblem: (problem: Problem) => void | Promise<void>;
+  onProblem: (problem: InputProblem) => void | Promise<void>;
   onProgress?: (event: ProgressEvent) => void;
 }
 
 /**
  * The first pass over a file: checks each row by its form, and unique keys across the entire file. Reports
- * every problem and sends nothing. `refused` are the invalid rows, including those beyond a limit, whose problems are not
- * reported.
+ * every problem and sends nothing. `refused` are the invalid rows, including those beyond a limit, whose
+ * problems are not reported.
  */
 export async function checkFile(
   file: RowFile,
-  {
-    random,
-    firstUses: seen = new FirstUses(random),
-    skipsInvalid = false,
-    signal,
-    onProblem,
-    onProgress = () => {},
-  }: CheckDeps,
-): Promise<{ check: CheckResult; refused: RefusedRows }> {
-  const reader = await openRows(file);
-  const { unique } = file.form;
-  const refused = new RefusedRows();
-  const name = shownName(file.source.name);
-  seen.begin(name, (line) => (reader instanceof TableReader ? reader.placeOfReference(line) : {}));
-  let total = 0;
-  let invalid = 0;
-  let mayRepeat = false;
-  let unusable = false;
-  const fileProblem = async (problem: Problem) => {
-    unusable = true;
-    await onProblem(problem);
-  };
-  const notes = new FileNotes();
-  const across = file.form.notesAcrossRows?.(random);
-  let headReported = 0;
-  const reportHead = async () => {
-    while (headReported < reader.headProblems.length) await fileProblem(reader.headProblems[headReported++]!);
-  };
-  try {
-    for await (const rows of reader.batches()) {
-      signal?.throwIfAborted();
-      await reportHead();
-      const first = total;
-      total += rows.length;
-      // Below an invalid header each row would only repeat the header's problem.
-      if (unusable) continue;
-      // Started for all rows of the batch, so that several photos are read at once.
-      const judged = rows.map((row, index) => {
-        if (first + index === file.limit) file.form.beyondLimit?.();
-        return reader.problems(row);
-      });
-      // A failure is thrown where it is awaited, and not while an earlier row is.
-      for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
-      for (let index = 0; index < rows.length; index++) {
-        const row = rows[index]!;
-        const judgment = judged[index]!;
-        const problems = judgment instanceof Promise ? await judgment : judgment;
-        // Photos may take long.
-        if (judgment instanceof Promise) signal?.throwIfAborted();
-        const isTaken = isWithin(file, first + index);
-        // Those about photos are known once these were read.
-        const found = isTaken ? reader.notes(row) : none;
-        if (found.length > 0)
-          for (const note of found) notes.add(note.code, note.value, () => reader.notePlace(row, note));
-        // A row that cannot be read would otherwise take a product over once it is corrected.
-        const repeated =
-          row.content !== null && unique !== undefined ? repetition(row, { unique, seen, name }) : null;
-        if (problems.length === 0 && repeated === null) {
-          if (isTaken) across?.add(row, first + index);
-          continue;
-        }
-        refused.add(first + index);
-        if (repeated !== null) refused.addRepeated(first + index, repeated.place);
-        if (repeated?.ofOther) refused.repeatingOthers.push(first + index);
-        if (!isTaken) continue;
-        mayRepeat ||= repeated?.ofOther === false;
-        invalid++;
-        for (const problem of problems) await onProblem(problem);
-        if (repeated !== null)
-          await onProblem({
-            line: row.line,
-            ...(reader instanceof TableReader && reader.placeOfReference(row.line)),
-            reference: file.form.readReference(row.content),
-            param: unique!.param,
-            code: repeated.code ?? unique!.code,
-            message: repeated.message,
-          });
+  host: CheckHost,
+): Promise<{ check: CheckResult; refused: RejectedRows }> {
+  const pass = new FilePass(file, await openRows(file), host);
+  const { refused } = pass;
+  await pass.readRows();
+  await pass.noteAcrossRows();
+  await pass.rejectEmpty();
+  const mergeable = await pass.mergeableRows();
+  const check = pass.result();
+  return { check: mergeable === null ? check : { ...check, mergeable }, refused };
+}
+
+/** What the pass over a file has found so far. */
+class FilePass {
+  readonly refused = new RejectedRows();
+  readonly #name: string;
+  readonly #seen: FirstUses;
+  readonly #notes = new FileNotes();
+  readonly #across: ReturnType<NonNullable<RowForm["notesAcrossRows"]>> | undefined;
+  #total = 0;
+  #invalid = 0;
+  #mayRepeat = false;
+  #unusable = false;
+  #headReported = 0;
+
+  constructor(
+    private readonly file: RowFile,
+    private readonly reader: RowReader,
+    private readonly host: CheckHost,
+  ) {
+    this.#name = shownName(file.source.name);
+    this.#seen = host.firstUses ?? new FirstUses(host.random);
+    this.#seen.begin(this.#name, (line) => this.#placeOfReference(line));
+    this.#across = file.form.notesAcrossRows?.(host.random);
+  }
+
+  async readRows(): Promise<void> {
+    const { signal, onProgress = () => {} } = this.host;
+    try {
+      for await (const rows of this.reader.batches()) {
+        signal?.throwIfAborted();
+        await this.#reportHead();
+        const first = this.#total;
+        this.#total += rows.length;
+        // Below an invalid header each row would only repeat the header's problem.
+        if (this.#unusable) continue;
+        await this.#checkRows(rows, first);
+        onProgress({ step: "checking the file", done: this.#total, total: null });
       }
-      onProgress({ step: "checking the file", done: total, total: null });
+      await this.#reportHead();
+    } catch (error) {
+      if (!(error instanceof UnreadableInput)) throw error;
+      await this.#reportHead();
+      await this.#rejectFile(error.problem);
     }
-    await reportHead();
-  } catch (error) {
-    if (!(error instanceof UnreadableInput)) throw error;
-    await reportHead();
-    await fileProblem(error.problem);
   }
-  for (const { at, count, toNote } of (await across?.end()) ?? []) {
-    const { reader, row } = await rowAt(file, at);
-    const note = toNote(row);
-    notes.add(note.code, note.value, () => reader.notePlace(row, note), count);
+
+  async #checkRows(rows: readonly InputRow[], first: number): Promise<void> {
+    const { file, reader, host } = this;
+    // Started for all rows of the batch, so that several photos are read at once.
+    const judged = rows.map((row, index) => {
+      if (first + index === file.limit) file.form.beyondLimit?.();
+      return reader.problems(row);
+    });
+    // A failure is thrown where it is awaited, and not while an earlier row is.
+    for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
+    for (const [index, row] of rows.entries()) {
+      const judgment = judged[index]!;
+      const problems = judgment instanceof Promise ? await judgment : judgment;
+      // Photos may take long.
+      if (judgment instanceof Promise) host.signal?.throwIfAborted();
+      for (const problem of this.#checkRow(row, first + index, problems)) await host.onProblem(problem);
+    }
   }
-  notes.addHead(reader);
-  if (total === 0 && !unusable) {
-    await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
+
+  /** The problems of a row to report: none beyond the limit. It has notes once its photos were read. */
+  #checkRow(row: InputRow, rowIndex: number, problems: readonly InputProblem[]): readonly InputProblem[] {
+    const { file, reader, refused } = this;
+    const { unique } = file.form;
+    const isTaken = isWithinRows(file, rowIndex);
+    if (isTaken)
+      for (const note of reader.notes(row))
+        this.#notes.add(note.code, note.value, () => reader.notePlace(row, note));
+    // A row that cannot be read would otherwise take a product over once it is corrected.
+    const repeated =
+      row.content !== null && unique !== undefined
+        ? repetition(row, { unique, seen: this.#seen, name: this.#name })
+        : null;
+    if (problems.length === 0 && repeated === null) {
+      if (isTaken) this.#across?.add(row, rowIndex);
+      return problems;
+    }
+    refused.add(rowIndex);
+    if (repeated !== null) refused.addRepeated(rowIndex, repeated.place);
+    if (repeated?.ofOther) refused.repeatingOthers.push(rowIndex);
+    if (!isTaken) return [];
+    this.#mayRepeat ||= repeated?.ofOther === false;
+    this.#invalid++;
+    if (repeated === null) return problems;
+    const { code = unique!.code, message } = repeated;
+    return [...problems, this.#uniqueProblem(row, code, message)];
   }
-  const noteContradiction = ({ line, content }: InputRow, fault: MergeFault, first: InputRow) => {
-    const { param, message } = fault;
+
+  /** Adds notes that only several rows show. */
+  async noteAcrossRows(): Promise<void> {
+    for (const { at, count, toNote } of (await this.#across?.end()) ?? []) {
+      const { reader, row } = await rowAt(this.file, at);
+      const note = toNote(row);
+      this.#notes.add(note.code, note.value, () => reader.notePlace(row, note), count);
+    }
+    this.#notes.addHead(this.reader);
+  }
+
+  async rejectEmpty(): Promise<void> {
+    if (this.#total === 0 && !this.#unusable)
+      await this.#rejectFile({ line: 1, code: "empty_file", message: "the file has no rows" });
+  }
+
+  /** The rows that could be one product each; null if there are none. */
+  async mergeableRows(): Promise<MergeableRows | null> {
+    const { file, host } = this;
+    if (file.form.merge === undefined || file.merged !== undefined) return null;
+    if (this.#unusable || !this.#mayRepeat) return null;
+    const { findMergeable, mergedCopy } = await import("./merged-copy.ts");
+    const copy = await mergedCopy(file, { random: host.random, signal: host.signal });
+    return findMergeable(
+      copy,
+      file,
+      (row) => this.#rejectIncomplete(row),
+      (row, fault, first) => this.#noteContradiction(row, fault, first),
+    ).finally(copy.close);
+  }
+
+  result(): CheckResult {
+    const { file } = this;
+    const taken = Math.min(this.#total, file.limit ?? this.#total);
+    if (this.#headReported > 0) this.#invalid = taken;
+    const [invalid, unusable] = [this.#invalid, this.#unusable];
+    const allowance = file.limit === undefined ? {} : { left: this.#total - taken };
+    const found = this.#notes.list();
+    const noted = found.length === 0 ? {} : { notes: found };
+    return { total: taken, valid: taken - invalid, invalid, unusable, ...allowance, ...noted };
+  }
+
+  async #reportHead(): Promise<void> {
+    const { headProblems } = this.reader;
+    while (this.#headReported < headProblems.length)
+      await this.#rejectFile(headProblems[this.#headReported++]!);
+  }
+
+  async #rejectFile(problem: InputProblem): Promise<void> {
+    this.#unusable = true;
+    await this.host.onProblem(problem);
+  }
+
+  async #rejectIncomplete({ row, rowIndex, rows }: IncompleteRow): Promise<void> {
+    const { file, refused, host } = this;
+    if (!host.skipsInvalid || refused.has(rowIndex) || !isWithinRows(file, rowIndex)) return;
+    const { line, content } = row;
+    refused.add(rowIndex);
+    refused.addRepeated(rowIndex, placeOfUse({ line, file: this.#name, ...this.#placeOfReference(line) }));
+    this.#invalid++;
+    const message = `reference "${file.form.readReference(content)}" has ${counted(rows, "row")}, of which this one alone would be a part of the product`;
+    await host.onProblem(this.#uniqueProblem(row, file.form.unique!.code, message));
+  }
+
+  #noteContradiction({ line, content }: InputRow, { param, message }: MergeFault, first: InputRow): void {
+    const { file, reader } = this;
     // References that only look equal, or may be damaged, have a problem or a note of their own.
-    if (param === unique?.param || isDoubtfulReference(file.form.readReference(content) ?? "")) return;
+    if (param === file.form.unique?.param) return;
+    if (isDoubtfulReference(file.form.readReference(content) ?? "")) return;
     const placeOf = (at: number) => (reader instanceof TableReader ? reader.placeOfField(at, param) : {});
     const other = placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
-    notes.add("contradicting_rows", message + other, () => ({ line, ...placeOf(line), param }));
-  };
-  const mayMerge = mayRepeat && file.merged === undefined;
-  const mergeable =
-    unusable || !mayMerge
-      ? null
-      : await mergeableRows(file, { random, signal }, noteContradiction, async ({ row, rowIndex, rows }) => {
-          if (!skipsInvalid || refused.has(rowIndex) || !isWithin(file, rowIndex)) return;
-          const { line, content } = row;
-          const place = reader instanceof TableReader ? reader.placeOfReference(line) : {};
-          refused.add(rowIndex);
-          refused.addRepeated(rowIndex, placeOfUse({ line, file: name, ...place }));
-          invalid++;
-          const reference = file.form.readReference(content);
-          const { param, code } = unique!;
-          const message = `reference "${reference}" has ${counted(rows, "row")}, of which this one alone would be a part of the product`;
-          await onProblem({ line, ...place, reference, param, code, message });
-        });
-  const taken = Math.min(total, file.limit ?? total);
-  if (headReported > 0) invalid = taken;
-  const allowance = file.limit === undefined ? {} : { left: total - taken };
-  const found = notes.list();
-  const noted = found.length === 0 ? {} : { notes: found };
-  const check = { total: taken, valid: taken - invalid, invalid, unusable, ...allowance, ...noted };
-  return { check: mergeable === null ? check : { ...check, mergeable }, refused };
+    this.#notes.add("contradicting_rows", message + other, () => ({ line, ...placeOf(line), param }));
+  }
+
+  #uniqueProblem({ line, content }: InputRow, code: string, message: string): InputProblem {
+    const { form } = this.file;
+    const reference = form.readReference(content);
+    return { line, ...this.#placeOfReference(line), reference, param: form.unique!.param, code, message };
+  }
+
+  #placeOfReference(line: number): ReturnType<TableReader["placeOfReference"]> | object {
+    return this.reader instanceof TableReader ? this.reader.placeOfReference(line) : {};
+  }
 }
 
 /** A row of the file by its index, which is read again up to there. */
@@ -208,22 +267,9 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
   throw file.source.changed();
 }
 
-/** The rows that could be one product each; the callbacks: see `findMergeable`. */
-async function mergeableRows(
-  file: RowFile,
-  deps: Pick<CheckDeps, "random" | "signal">,
-  onContradiction: (row: InputRow, fault: MergeFault, first: InputRow) => void,
-  onIncomplete: (row: IncompleteRow) => Promise<void>,
-): Promise<MergeableRows | null> {
-  if (file.form.merge === undefined) return null;
-  const { findMergeable, mergedCopy } = await import("./merged-copy.ts");
-  const copy = await mergedCopy(file, deps);
-  return findMergeable(copy, file, onIncomplete, onContradiction).finally(copy.close);
-}
-
 /**
- * The problem of a row that repeats a key, or null. A row that a failed file names as a repetition stays one until its
- * key has changed; it does not make the row that it repeats invalid.
+ * The problem of a row that repeats a key, or null. A row that a failed file names as a repetition stays one
+ * until its key has changed; it does not make the row that it repeats invalid.
  */
 function repetition(
   { content, line, earlierReason }: InputRow,
@@ -261,8 +307,6 @@ function repetition(
   }
   return firstRepetition;
 }
-
-const none: readonly FieldNote[] = [];
 
 /** A row that repeats a key, which another file may have. */
 interface Repetition {

@@ -27,7 +27,7 @@ export interface AskedSheet {
 }
 
 /** How a sheet was chosen among several: by its columns, or as the user chose it before. */
-export type ChosenBy = "columns" | "memory";
+export type ChoiceSource = "columns" | "memory";
 
 /** The rows with text above a header. */
 export interface RowsAbove {
@@ -54,12 +54,12 @@ interface JudgedSheet {
 interface ChosenSheet {
   readonly index: number;
   readonly header: { readonly row: number; readonly above: RowsAbove };
-  readonly chosen: ChosenBy | null;
+  readonly chosen: ChoiceSource | null;
 }
 
 /**
- * The sheet that is named, else the only one that is visible and has cells, else the only one whose header has all columns:
- * by their names, else by guesses. Else the user chooses. Throws WorkbookError.
+ * The sheet that is named, else the only one that is visible and has cells, else the only one whose header
+ * has all columns: by their names, else by guesses. Else the user chooses. Throws WorkbookError.
  */
 export async function chooseSheet(
   book: OpenWorkbook,
@@ -152,7 +152,7 @@ const noRows: RowsAbove = { count: 0, row: 1, cells: [] };
 
 function toChosen(
   { sheet: { index, rows }, header: { at } }: JudgedSheet,
-  chosen: ChosenBy | null,
+  chosen: ChoiceSource | null,
 ): ChosenSheet {
   const [first] = rows;
   const above = at === 0 ? noRows : { count: at, row: first!.row, cells: first!.record };

@@ -1,9 +1,9 @@
 import { parse } from "csv-parse";
+import { withAddedQuotes } from "./added-quotes.ts";
 import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
 import type { HeaderForm } from "./find-header.ts";
 import { parseCells } from "./odd-lines.ts";
-import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
-import { quotedFormulas } from "./quoted-formulas.ts";
+import { type InputProblem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
@@ -61,9 +61,10 @@ export class CsvReader extends TableReader {
     }
   }
 
-  /** The records of the text, which is read again from its start if it has formulas without quotes. */
+  /** The records of the text, which is read again from its start if cells lack quotes that can be added. */
   async *#records(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly (readonly string[])[]> {
-    const { delimiter } = this.dialect;
+    const { delimiter, isDeclared, recordsAbove } = this.dialect;
+    const above = recordsAbove + (isDeclared ? 1 : 0);
     let given = 0;
     try {
       for await (const records of this.#parsed(chunks)) {
@@ -73,7 +74,7 @@ export class CsvReader extends TableReader {
     } catch (error) {
       if (!(error instanceof ParseFault) || !isStrayQuote(error.cause)) throw error;
       let known = given;
-      for await (const records of this.#parsed(quotedFormulas(this.#open(), delimiter))) {
+      for await (const records of this.#parsed(withAddedQuotes(this.#open(), { delimiter, above }))) {
         if (known < records.length) yield records.slice(known);
         known = Math.max(0, known - records.length);
       }
@@ -172,7 +173,7 @@ const notCsv: ReadingProblem = {
 const isStrayQuote = ({ code }: Error & { code?: string }): boolean =>
   code === "CSV_INVALID_CLOSING_QUOTE" || code === "INVALID_OPENING_QUOTE";
 
-function wrongDelimiter(line: number, given: string, fitting: string): Problem {
+function wrongDelimiter(line: number, given: string, fitting: string): InputProblem {
   const [flag, header] = [given, fitting].map((character) => JSON.stringify(character));
   const message = `the delimiter ${flag} does not fit the header, which seems to use ${header}: use --delimiter ${fitting === "\t" ? "tab" : header}`;
   return { line, code: "wrong_format", message };

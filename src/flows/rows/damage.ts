@@ -1,5 +1,5 @@
-// Texts that a program has damaged, by their shape alone, so that every format of files is judged alike. What is lost for certain
-// is a problem; what may be damage is a note.
+// Texts that a program has damaged, by their shape alone, so that every format of files is judged alike. What
+// is lost for certain is a problem; what may be damage is a note.
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import type { CellDoubt } from "../workbook/cell.ts";
@@ -80,8 +80,8 @@ const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$
 /** What the later bytes of a letter in UTF-8 are in Windows-1252 and ISO 8859-1. */
 const laterByte = /[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/g;
 /**
- * UTF-8 that was read as another encoding, with \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in MS-DOS. Alphabets
- * other than Latin need two such letters.
+ * UTF-8 that was read as another encoding, with \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in
+ * MS-DOS. Alphabets other than Latin need two such letters.
  */
 const doubleEncoded =
   /[ÂÃÄÅ]\x80|[âð]\x80\x80|(?:[ÎÏÐÑ×ØÙ]\x80|[à-ï]\x80\x80){2}|√[\x80∞≤≥∂∑∏π∫ΩæøÄ-ü]|[├┬][^\s\x00-\x7f]/;
@@ -191,14 +191,14 @@ interface RowDamage {
 const sound: RowDamage = { problems: [], notes: [] };
 
 /** What is judged; `written`: references are codes as they are written, unless that is a code nowhere. */
-export type Judged = "all" | "written" | "none";
+export type JudgedKind = "all" | "written" | "none";
 
 /** Judges rows once, and keeps what it found of them: a million rows are not looked at again for their notes. */
 export class DamageFinder {
   readonly #found = new WeakMap<object, RowDamage>();
-  readonly #judged: Judged;
+  readonly #judged: JudgedKind;
 
-  constructor(judged: Judged = "all") {
+  constructor(judged: JudgedKind = "all") {
     this.#judged = judged;
   }
 

@@ -13,8 +13,9 @@ export interface Dialect {
 }
 
 /**
- * Detects the delimiter from the head of a file: a `sep=` line decides. Otherwise the one that yields the most known columns
- * wins; on a tie, the one with which most records are equally long (commas within prices are not).
+ * Detects the delimiter from the head of a file: a `sep=` line decides. Otherwise the one that yields the
+ * most known columns wins; on a tie, the one with which most records are equally long (commas within prices
+ * are not).
  */
 export function recogniseDialect(head: string, given: string | undefined, form: HeaderForm): Dialect {
   // Some programs quote it, like any cell that contains the delimiter.

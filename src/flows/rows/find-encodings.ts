@@ -10,8 +10,8 @@ const unreadable =
   "cp437 cp850 cp852 cp720 cp737 cp855 cp857 cp869 cp775 johab mac-latin2 mac-greek mac-turkish";
 
 /**
- * How much more likely than the next one an encoding is that is recommended, for a text with so many foreign bytes. With less,
- * a few texts were taken for others (test/rows/encoding.test.ts).
+ * How much more likely than the next one an encoding is that is recommended, for a text with so many foreign
+ * bytes. With less, a few texts were taken for others (test/rows/encoding.test.ts).
  */
 const sureRatio = (bytes: number): number => (bytes < 100 ? 1.2 : 1.1);
 const fewestBytes = 24;

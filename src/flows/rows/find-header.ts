@@ -45,9 +45,9 @@ export function missingColumns(header: readonly string[], form: Pick<HeaderForm,
 }
 
 /**
- * The header among the first records with text. It is the first one with all columns, by their names, else by guesses, if
- * only titles are above it. Else it is the first record, unless that has no known column and one of the next ones has several,
- * or unless it is a title.
+ * The header among the first records with text. It is the first one with all columns, by their names, else by
+ * guesses, if only titles are above it. Else it is the first record, unless that has no known column and one
+ * of the next ones has several, or unless it is a title.
  */
 export function findHeader(records: readonly (readonly string[])[], form: HeaderForm): FoundHeader {
   const head = records.slice(0, searchedRecords).map((record, at) => new Candidate(record, at, form));

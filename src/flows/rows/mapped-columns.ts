@@ -1,5 +1,5 @@
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
-import type { Problem } from "./problem.ts";
+import type { InputProblem } from "./problem.ts";
 import { normalHeader } from "./row-form.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
@@ -7,8 +7,8 @@ import type { Vocabulary } from "./vocabulary.ts";
 export type ColumnMap = ReadonlyMap<string, string>;
 
 /**
- * Values that are read as others (`--map-value`), by field or column, and by what a cell has; keys are as `normalValue`
- * returns them. An empty value stands for none.
+ * Values that are read as others (`--map-value`), by field or column, and by what a cell has; keys are as
+ * `normalValue` returns them. An empty value stands for none.
  */
 export type ValueMap = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -85,8 +85,8 @@ export function valuesOfColumn(
 }
 
 /**
- * Reports what is wrong with the columns of a header and with the mapping for it. `names`: the field of each column; null
- * for an ignored one, undefined for an unknown one.
+ * Reports what is wrong with the columns of a header and with the mapping for it. `names`: the field of each
+ * column; null for an ignored one, undefined for an unknown one.
  */
 export function judgeColumns(
   headers: readonly string[],
@@ -94,7 +94,7 @@ export function judgeColumns(
   { map, values }: Mapping,
   words: Vocabulary,
   line: number,
-  report: (problem: Problem) => void,
+  report: (problem: InputProblem) => void,
 ): void {
   const there = new Set(names);
   const seen = new Map<string, string>();
@@ -140,8 +140,8 @@ export function unknownColumn(
   there: ReadonlySet<string | null | undefined>,
   words: Vocabulary,
   what: "column" | "field" = "column",
-): Omit<Problem, "line"> {
-  const problem = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
+): Omit<InputProblem, "line"> {
+  const problem = (rest: string, ...mapsTo: string[]): Omit<InputProblem, "line"> => ({
     param: header,
     code: "unknown_column",
     mapsTo,

@@ -27,8 +27,8 @@ const mostRows = 1_000;
 const written = 1024 * 1024;
 
 /**
- * Copies the rows of a file into a folder that only this user can read: those of one key follow each other, in the place of
- * the first one. Throws a CatError if the copy cannot be written.
+ * Copies the rows of a file into a folder that only this user can read: those of one key follow each other,
+ * in the place of the first one. Throws a CatError if the copy cannot be written.
  */
 export async function mergedCopy(
   file: RowFile,
@@ -258,8 +258,8 @@ export interface IncompleteRow {
 }
 
 /**
- * The products of several rows that do not contradict each other; null without any. `onIncomplete` is called for each of which
- * the first row is not all, `onContradiction` for each of the others.
+ * The products of several rows that do not contradict each other; null without any. `onIncomplete` is called
+ * for each of which the first row is not all, `onContradiction` for each of the others.
  */
 export async function findMergeable(
   copy: MergedCopy,

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import split2 from "split2";
 import { isObject } from "../../json.ts";
 import type { FieldNote } from "./notes.ts";
-import type { Problem, UnreadableInput } from "./problem.ts";
+import type { InputProblem, UnreadableInput } from "./problem.ts";
 import { recordBatches } from "./records.ts";
 import {
   emptyColumns,
@@ -26,7 +26,7 @@ export interface MergedCopy {
   /** Rows of the copy that belong to the product of the row before. */
   readonly continued: SomeRows;
   /** Problems of the fields of NDJSON, which are known once all rows were read. */
-  readonly headProblems: readonly Problem[];
+  readonly headProblems: readonly InputProblem[];
   /** Where the rest of the file cannot be read. */
   readonly stopped: UnreadableInput | null;
   /** The products of several rows, and their rows. */
@@ -109,7 +109,7 @@ export function asMerged<Reader extends RowReader>(reader: Reader, copy: MergedC
   return Object.assign(reader, {
     async *batches() {
       if (reader instanceof TableReader) for await (const _ of readOwn()) break;
-      else (reader.headProblems as Problem[]).push(...copy.headProblems);
+      else (reader.headProblems as InputProblem[]).push(...copy.headProblems);
       for await (const groups of groupsOf(copy)) yield groups.map((group) => mergedRow(group, form));
       if (copy.stopped !== null) throw copy.stopped;
     },
@@ -117,7 +117,7 @@ export function asMerged<Reader extends RowReader>(reader: Reader, copy: MergedC
       if (row.merged === undefined) return problemsOfRow(row);
       const broken = row.merged.rows.filter(({ fault }) => fault !== undefined);
       // Of a row that cannot be read, nothing is looked up.
-      if (broken.length > 0) return broken.flatMap((part) => problemsOfRow(part) as readonly Problem[]);
+      if (broken.length > 0) return broken.flatMap((part) => problemsOfRow(part) as readonly InputProblem[]);
       const found = form.problems(row.content);
       return found instanceof Promise
         ? found.then((problems) => problemsOfParts(row, problems, reader))
@@ -147,7 +147,7 @@ function problemsOfParts(
   { merged }: InputRow,
   problems: readonly FieldProblem[],
   reader: RowReader,
-): readonly Problem[] {
+): readonly InputProblem[] {
   const { rows, faults } = merged!;
   const ofRows = rows.map((): FieldProblem[] => []);
   for (const { row, first, ...problem } of faults) {

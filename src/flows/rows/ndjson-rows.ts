@@ -2,14 +2,14 @@ import split2 from "split2";
 import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import { ObjectFields } from "./object-fields.ts";
-import { type Problem, UnreadableInput } from "./problem.ts";
+import { type InputProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { FieldProblem, InputRow, RowForm, RowReader } from "./row-form.ts";
 import { failureColumns } from "./row-form.ts";
 
 /** Reads rows that are one JSON object per line. */
 export class NdjsonReader implements RowReader {
-  readonly headProblems: Problem[] = [];
+  readonly headProblems: InputProblem[] = [];
   readonly headNotes: readonly Omit<FileNote, "message">[] = [];
   /** The fields of the objects that were read; null where the form takes them as they are. */
   readonly fields: ObjectFields | null;
@@ -54,14 +54,14 @@ export class NdjsonReader implements RowReader {
     this.#reportedFields = this.fields.unknown.size;
   }
 
-  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
+  problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]> {
     if (row.fault !== undefined) return [row.fault];
     const fieldProblems = this.#form.problems(row.content);
     if (fieldProblems instanceof Promise) return fieldProblems.then((problems) => this.judged(row, problems));
     return fieldProblems.length === 0 ? none : this.judged(row, fieldProblems);
   }
 
-  judged({ line, content }: InputRow, problems: readonly FieldProblem[]): readonly Problem[] {
+  judged({ line, content }: InputRow, problems: readonly FieldProblem[]): readonly InputProblem[] {
     return problems.map(({ cellMessage: _, ...problem }) => {
       return { line, reference: this.#form.readReference(content), ...problem };
     });
@@ -80,7 +80,7 @@ export class NdjsonReader implements RowReader {
     try {
       value = parseJson(text);
     } catch (error) {
-      const fault: Problem = { line, code: "invalid_json", message: whyInvalid(text, error) };
+      const fault: InputProblem = { line, code: "invalid_json", message: whyInvalid(text, error) };
       return { line, content: null, record: text, fault };
     }
     if (!isObject(value)) return { line, content: value, record: text };
@@ -107,7 +107,7 @@ export class NdjsonReader implements RowReader {
   }
 }
 
-const none: readonly Problem[] = [];
+const none: readonly InputProblem[] = [];
 const noNotes: readonly FieldNote[] = [];
 
 /** A record without the columns that a failed file adds; all other fields stay unchanged. */

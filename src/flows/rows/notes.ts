@@ -1,5 +1,5 @@
-// What may be a mistake and is read as it is: said once a kind and file, with the count and the first place. A note changes
-// neither counts nor the exit status.
+// What may be a mistake and is read as it is: said once a kind and file, with the count and the first place.
+// A note changes neither counts nor the exit status.
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { truncated, visible } from "../../text.ts";

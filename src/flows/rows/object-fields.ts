@@ -1,5 +1,5 @@
 import { unknownColumn } from "./mapped-columns.ts";
-import type { Problem } from "./problem.ts";
+import type { InputProblem } from "./problem.ts";
 import { emptyColumns, normalHeader, type ObjectForm } from "./row-form.ts";
 
 /** A field that is not known, where it is first used. */
@@ -27,14 +27,17 @@ export class ObjectFields {
   }
 
   /** The object by its fields, without those that have no value (null), are ignored or not known. */
-  read(object: Record<string, unknown>, line: number): { row: Record<string, unknown>; fault?: Problem } {
+  read(
+    object: Record<string, unknown>,
+    line: number,
+  ): { row: Record<string, unknown>; fault?: InputProblem } {
     const { map, flat } = this.#form;
     const own = flat === undefined ? object : flat(object);
     // Nearly every object is like the one before.
     if (this.#isPlain(own)) return { row: own };
     const row: Record<string | symbol, unknown> = {};
     const empty: string[] = [];
-    let fault: Problem | undefined;
+    let fault: InputProblem | undefined;
     const from = new Map<string, string>();
     for (const [key, value] of Object.entries(own)) {
       const mapped = map.get(normalHeader(key));
@@ -70,7 +73,7 @@ export class ObjectFields {
   }
 
   /** The problem of an unknown field; null where other fields are ignored. */
-  toProblem({ line, title }: UnknownField): Problem | null {
+  toProblem({ line, title }: UnknownField): InputProblem | null {
     const { words } = this.#form;
     return words.needsOne ? null : { line, ...unknownColumn(title, this.known, words, "field") };
   }

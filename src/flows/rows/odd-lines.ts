@@ -1,4 +1,5 @@
-// Lines of a table that are not its rows, and headers that another program has spoiled: named as what they are.
+// Lines of a table that are not its rows, and headers that another program has spoiled: named as what they
+// are.
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { withoutEnd } from "../../text.ts";

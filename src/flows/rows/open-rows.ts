@@ -29,7 +29,7 @@ export interface RowFile {
 }
 
 /** Whether the row, counted from 0, is one of those that are checked and sent. */
-export const isWithin = (
+export const isWithinRows = (
   { limit = Number.POSITIVE_INFINITY }: Pick<RowFile, "limit">,
   row: number,
 ): boolean => row < limit;
@@ -64,8 +64,8 @@ export async function* unchangedRows(
 }
 
 /**
- * Rows that are made from flags, as an input of its own: NDJSON in memory. `name` is shown in messages; `place` is the path
- * that files about it are next to, null where there is none.
+ * Rows that are made from flags, as an input of its own: NDJSON in memory. `name` is shown in messages;
+ * `place` is the path that files about it are next to, null where there is none.
  */
 export async function textSource(name: string, text: string, place: string | null = null): Promise<Source> {
   const { hash } = await import("node:crypto");

@@ -19,8 +19,9 @@ export async function openPipe(path: string): Promise<NodeJS.ReadableStream> {
 const longestLine = 8 * 1024 * 1024;
 
 /**
- * Copies an input that can be read only once into a folder that only this user can read. Throws a CatError if the copy
- * cannot be written, or for a line that no file of rows has: a device may be endless. Passes on the errors of the stream.
+ * Copies an input that can be read only once into a folder that only this user can read. Throws a CatError if
+ * the copy cannot be written, or for a line that no file of rows has: a device may be endless. Passes on the
+ * errors of the stream.
  */
 export async function privateCopy(
   name: string,

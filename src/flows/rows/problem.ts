@@ -1,4 +1,4 @@
-import type { ValueFix } from "./vocabulary.ts";
+import type { ValueMapping } from "./vocabulary.ts";
 
 /** Where a problem is in a workbook. */
 export interface Place {
@@ -16,7 +16,7 @@ export const sheetName = (sheet: string): string =>
   /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
 
 /** One thing wrong with an input file, where it is and what to do about it. */
-export interface Problem extends Place {
+export interface InputProblem extends Place {
   /** 1-based line of the file on which the record starts; the row of a sheet. */
   line: number;
   /** The reference of the row, if it could be read. */
@@ -29,7 +29,7 @@ export interface Problem extends Place {
   /** Fields that `--map` can assign to the column `param`: the command appends the flags to the message. */
   mapsTo?: readonly string[] | undefined;
   /** How `--map-value` can read the value; likewise. */
-  valueFix?: ValueFix | undefined;
+  valueFix?: ValueMapping | undefined;
 }
 
 /** Why a file, or a record of it, cannot be read as rows. */
@@ -47,7 +47,7 @@ export type ReadingCode =
   | "invalid_file";
 
 /** A problem of reading, independent of the kind of rows. */
-export type ReadingProblem = Problem & { code: ReadingCode };
+export type ReadingProblem = InputProblem & { code: ReadingCode };
 
 /** The encodings that a text may have, for people to choose by its sample. */
 export interface FoundEncodings {
@@ -75,11 +75,11 @@ export const missingColumn = (
   line: number,
   param: string,
   message = `missing column "${param}" (required): add it, or use --map "COLUMN=${param}"`,
-): Problem => ({ line, param, code: "missing_column", message });
+): InputProblem => ({ line, param, code: "missing_column", message });
 
 /**
- * Codes of cells whose text a workbook does not tell. A failed file has some text there, which must not be taken for the
- * right one: a row with such a code stays rejected until the code is removed.
+ * Codes of cells whose text a workbook does not tell. A failed file has some text there, which must not be
+ * taken for the right one: a row with such a code stays rejected until the code is removed.
  */
 export const doubtCodes: ReadonlySet<string> = new Set([
   "error_cell",

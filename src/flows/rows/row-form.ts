@@ -3,9 +3,9 @@
 
 import { formulaText } from "./formula-text.ts";
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
-import type { Problem } from "./problem.ts";
+import type { InputProblem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
-import type { ValueFix, Vocabulary } from "./vocabulary.ts";
+import type { ValueMapping, Vocabulary } from "./vocabulary.ts";
 
 /** One thing wrong with a single row. */
 export interface FieldProblem {
@@ -16,7 +16,7 @@ export interface FieldProblem {
   /** The message for a CSV cell, if it differs from `message` with the path replaced by the column. */
   cellMessage?: string | undefined;
   /** How `--map-value` can read the value: the command appends the flag to the message. */
-  valueFix?: ValueFix | undefined;
+  valueFix?: ValueMapping | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface RowForm {
   /** What its columns may be called otherwise; used to find the header. */
   readonly words?: Vocabulary;
   /** Reads a CSV header and passes its problems to `report`. */
-  columns(header: readonly string[], line: number, report: (problem: Problem) => void): RowColumns;
+  columns(header: readonly string[], line: number, report: (problem: InputProblem) => void): RowColumns;
   /** How the fields of an NDJSON line are read; undefined where they are taken as they are. */
   readonly objects?: ObjectForm;
   /** The row of an NDJSON line, of which `objects` has read the fields. */
@@ -36,7 +36,7 @@ export interface RowForm {
   /** All problems of a row; a promise only if something must be looked up, such as a local photo. */
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** Values that are not known, but may be valid: asked about, never a problem. */
-  unlistedValues?(row: unknown): readonly ValueFix[];
+  unlistedValues?(row: unknown): readonly ValueMapping[];
   /** What may be a mistake in a row, and is read as it is. */
   notes?(row: unknown): readonly FieldNote[];
   /** What only several rows show; started again for each check. */
@@ -79,8 +79,8 @@ export interface ObjectForm {
 }
 
 /**
- * Parts of a row that are in no record, such as photos of a folder. The failed file has them, except for rows that the check
- * rejected: with another reference, a row has other photos.
+ * Parts of a row that are in no record, such as photos of a folder. The failed file has them, except for rows
+ * that the check rejected: with another reference, a row has other photos.
  */
 export interface AddedCells {
   /** The headers of the cells that each record of a table gets after its own, by the names of its own columns. */
@@ -107,9 +107,9 @@ export interface UniqueKey {
   /** The code of a row that has another text than the first one, if that is another problem. */
   codeOf?(text: string, first: FirstUse): string | undefined;
   /**
-   * The reason of the row in a failed file, in one line, up to the place of the first use: it names the key, so that the row
-   * stays rejected until its key has changed. `key`: null for a row with several keys, which stays rejected until the reason
-   * is removed.
+   * The reason of the row in a failed file, in one line, up to the place of the first use: it names the key,
+   * so that the row stays rejected until its key has changed. `key`: null for a row with several keys, which
+   * stays rejected until the reason is removed.
    */
   reason(key: string | null): string;
   /** Whether a text is a reason that names a key. */
@@ -163,8 +163,8 @@ export interface RowColumns {
 }
 
 /**
- * The columns of a row without a value in it, by the names of the form: its cell is empty, or its field is null. A column
- * that the file does not have is not among them.
+ * The columns of a row without a value in it, by the names of the form: its cell is empty, or its field is
+ * null. A column that the file does not have is not among them.
  */
 export const emptyColumns: unique symbol = Symbol("emptyColumns");
 
@@ -193,7 +193,7 @@ export interface InputRow {
   /** The reason in the record, if it comes from a failed file. */
   readonly earlierReason?: { readonly code: string; readonly message: string };
   /** Set if the record could not be made into a row. */
-  readonly fault?: Problem;
+  readonly fault?: InputProblem;
   /** The rows of the file that this one is made of; `line` and `record` are those of the first. */
   readonly merged?: MergedContent & { readonly rows: readonly InputRow[] };
 }
@@ -206,11 +206,11 @@ export interface RowReader {
    * All problems of a single row, by column or path. Returns a promise only if the form needs one: awaiting
    * each of a million rows would cost more than checking it.
    */
-  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]>;
+  problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]>;
   /** These problems of a row by column or path, and those of its cells. */
-  judged(row: InputRow, problems: readonly FieldProblem[]): readonly Problem[];
+  judged(row: InputRow, problems: readonly FieldProblem[]): readonly InputProblem[];
   /** Problems of the file's head that make every row doubtful; complete after the first batch. */
-  readonly headProblems: readonly Problem[];
+  readonly headProblems: readonly InputProblem[];
   /** What may be a mistake in a row, and is read as it is. */
   notes(row: InputRow): readonly FieldNote[];
   /** Where a note of a row is. */

@@ -30,7 +30,7 @@ export class RowSet implements SomeRows {
 }
 
 /** The rows of a file that the check rejected. */
-export class RefusedRows extends RowSet {
+export class RejectedRows extends RowSet {
   /** Those among them that repeat a key of another row. */
   readonly repeated = new RowSet();
   /** Those that repeat a key of another file, by their index. */

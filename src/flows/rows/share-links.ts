@@ -1,4 +1,5 @@
-// Links that people copy from services for files, photos and videos: they open a page where a photo is expected.
+// Links that people copy from services for files, photos and videos: they open a page where a photo is
+// expected.
 
 import { parseUrl } from "../../contract/url-policy.ts";
 
@@ -67,7 +68,7 @@ const services: readonly Service[] = [
 ];
 
 /** Whether a host is of a service with links to pages. */
-export const isOfService = (host: string): boolean => services.some(({ hosts }) => hosts.test(host));
+export const isShareService = (host: string): boolean => services.some(({ hosts }) => hosts.test(host));
 
 /** The note on a URL of such a service; null for one of a file. `host`: in lower case. */
 export function shareLink(url: string, host: string): ShareLinkCode | null {

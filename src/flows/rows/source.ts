@@ -17,8 +17,8 @@ export interface Source {
   /** The sheet of a workbook that is read. */
   readonly sheet?: CopiedSheet;
   /**
-   * The path, which may be a folder of photos; null for standard input, a pipe or a descriptor (`/dev/fd/3`), of which a
-   * private copy is kept meanwhile.
+   * The path, which may be a folder of photos; null for standard input, a pipe or a descriptor (`/dev/fd/3`),
+   * of which a private copy is kept meanwhile.
    */
   readonly path: string | null;
   /**
@@ -27,8 +27,8 @@ export interface Source {
    */
   readonly place: string | null;
   /**
-   * The bytes from the start, in chunks of 64 KiB; only the last may be shorter. Throws an InputError if they differ from
-   * the first complete reading.
+   * The bytes from the start, in chunks of 64 KiB; only the last may be shorter. Throws an InputError if they
+   * differ from the first complete reading.
    */
   read(): AsyncIterable<Buffer>;
   /** A SHA-256 (hex) of the bytes; null until they have been read and compared to the end once. */

@@ -1,8 +1,9 @@
-// Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name the column.
+// Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name
+// the column.
 
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
 import { oddLine, spoiledHeader } from "./odd-lines.ts";
-import { doubtCodes, type Place, type Problem } from "./problem.ts";
+import { doubtCodes, type InputProblem, type Place } from "./problem.ts";
 import {
   type CellProblem,
   type FieldProblem,
@@ -17,12 +18,12 @@ import {
 /** A row of a table; `record` has its cells. */
 export type TableRow = InputRow & { record: readonly string[] };
 
-const none: readonly Problem[] = [];
+const none: readonly InputProblem[] = [];
 const noNotes: readonly FieldNote[] = [];
 
 /** What readers of CSV files and of workbooks have in common. */
 export abstract class TableReader implements RowReader {
-  readonly headProblems: Problem[] = [];
+  readonly headProblems: InputProblem[] = [];
   readonly headNotes: Omit<FileNote, "message">[] = [];
   /** The header as it is in the file; empty until the first batch. */
   header: readonly string[] = [];
@@ -48,7 +49,7 @@ export abstract class TableReader implements RowReader {
     return {};
   }
 
-  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
+  problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]> {
     // Texts that are not known come first: a failed file keeps the row rejected by their code.
     if (row.fault !== undefined && row.content === null) return [row.fault];
     if (row.fault !== undefined) return [...this.#doubts(row as TableRow), row.fault];
@@ -83,7 +84,7 @@ export abstract class TableReader implements RowReader {
   }
 
   /** A problem by its field that was found after the check, with its column and its cell. */
-  located(problem: Problem): Problem {
+  located(problem: InputProblem): InputProblem {
     const { line, param: field, message } = problem;
     const place = this.placeOfField(line, field);
     const column = this.columns.names.indexOf(field ?? "");
@@ -99,7 +100,7 @@ export abstract class TableReader implements RowReader {
   }
 
   /** Problems of texts that are not known. */
-  #doubts(row: TableRow): Problem[] {
+  #doubts(row: TableRow): InputProblem[] {
     return this.judged(row, []).filter(({ code }) => doubtCodes.has(code));
   }
 
@@ -108,7 +109,7 @@ export abstract class TableReader implements RowReader {
     return this.columns.cellProblems(row.record);
   }
 
-  judged(row: TableRow, problems: readonly FieldProblem[]): readonly Problem[] {
+  judged(row: TableRow, problems: readonly FieldProblem[]): readonly InputProblem[] {
     const ofCells = this.cellProblems(row);
     const code = row.earlierReason?.code.split(" ").find((code) => doubtCodes.has(code));
     if (problems.length === 0 && ofCells.length === 0 && code === undefined) return none;
@@ -154,7 +155,7 @@ export abstract class TableReader implements RowReader {
   }
 
   /** Reports one problem of the header, of which all others are a consequence. */
-  protected rejectHeader(problem: Problem): void {
+  protected rejectHeader(problem: InputProblem): void {
     this.headProblems.splice(0, Number.POSITIVE_INFINITY, problem);
   }
 
@@ -214,7 +215,7 @@ export abstract class TableReader implements RowReader {
   }
 
   /** Converts a problem with a path of the row into one with the column that the user sees. */
-  #inColumns({ line, content, record }: TableRow, { cellMessage, ...problem }: FieldProblem): Problem {
+  #inColumns({ line, content, record }: TableRow, { cellMessage, ...problem }: FieldProblem): InputProblem {
     const reference = this.form.readReference(content);
     const { param: path, message } = problem;
     const column = path === undefined ? null : this.columns.columnOfPath(path, record);

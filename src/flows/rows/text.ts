@@ -10,9 +10,9 @@ import {
 import { UnreadableInput } from "./problem.ts";
 
 /**
- * A file's bytes as UTF-8 without a byte order mark, whatever its encoding. The first chunk has the first `formBytes`
- * bytes, or all. Throws UnreadableInput with the line of the first byte that is not text in the encoding:
- * `wrong_encoding` or `nul_byte`.
+ * A file's bytes as UTF-8 without a byte order mark, whatever its encoding. The first chunk has the first
+ * `formBytes` bytes, or all. Throws UnreadableInput with the line of the first byte that is not text in the
+ * encoding: `wrong_encoding` or `nul_byte`.
  */
 export async function* utf8Chunks(
   chunks: AsyncIterable<Buffer>,
@@ -285,8 +285,8 @@ function isBinary(bytes: Buffer): boolean {
 }
 
 /**
- * Whether a line has a cell of UTF-8. Two bytes may be UTF-8 by chance in other encodings, as 女 is: a cell has a letter among
- * Latin ones, or three of them.
+ * Whether a line has a cell of UTF-8. Two bytes may be UTF-8 by chance in other encodings, as 女 is: a cell
+ * has a letter among Latin ones, or three of them.
  */
 const hasUtf8 = (line: string): boolean =>
   line.split(/[,;|"\t]/).some((cell) => {

@@ -1,9 +1,10 @@
-// URLs that the service accepts, but that lead to no photo: its results would say so row by row, after the import.
+// URLs that the service accepts, but that lead to no photo: its results would say so row by row, after the
+// import.
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { urlBreach } from "../../contract/url-policy.ts";
 import { counted } from "../words.ts";
-import { directForm, isOfService, type ShareLinkCode, shareLink } from "./share-links.ts";
+import { directForm, isShareService, type ShareLinkCode, shareLink } from "./share-links.ts";
 
 /** A note on a URL of a photo. */
 export type UrlNoteCode =
@@ -172,7 +173,7 @@ export class UrlNotes {
     if (start === undefined || urlBreach(url) !== null || hasSeparateUrls(url)) return null;
     if (hasOther && countUrls(url) > 1) return "several_urls";
     const host = authority!.toLowerCase();
-    if (isOfService(host)) return shareLink(url, host);
+    if (isShareService(host)) return shareLink(url, host);
     this.#start = `https://${authority}/`;
     return noteOnRest(url.slice("https://".length + host.length), path!);
   }

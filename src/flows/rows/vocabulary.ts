@@ -27,7 +27,7 @@ export interface Vocabulary {
 }
 
 /** A value that is not a choice, and the flag that reads it as one. */
-export interface ValueFix {
+export interface ValueMapping {
   readonly field: string;
   readonly from: string;
   /** Undefined if it cannot be guessed. */

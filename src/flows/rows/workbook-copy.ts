@@ -1,4 +1,5 @@
-// A workbook is read once: the rows of its sheet go into a private copy, one JSON list per line, which each walk reads.
+// A workbook is read once: the rows of its sheet go into a private copy, one JSON list per line, which each
+// walk reads.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { shownCount, shownSize, workbookLimits } from "../workbook/limits.ts";
 import { openWorkbook } from "../workbook/open-workbook.ts";
 import { damagedWorkbook } from "../workbook/package.ts";
 import { noExtras, type SheetExtras, type SheetRow } from "../workbook/sheet.ts";
-import { type ChosenBy, chooseSheet, type RowsAbove, type SheetChoice } from "./choose-sheet.ts";
+import { type ChoiceSource, chooseSheet, type RowsAbove, type SheetChoice } from "./choose-sheet.ts";
 
 /** A row of the copy: its number, and its cells that are not empty. */
 export type CopiedRow = readonly [row: number, ...cells: Cell[]];
@@ -32,7 +33,7 @@ export interface CopiedSheet {
   /** How many cells below the header are numbers, by column. */
   readonly numbers: ReadonlyMap<number, number>;
   /** How it was chosen among several visible ones; null if there was no choice. */
-  readonly chosen: ChosenBy | null;
+  readonly chosen: ChoiceSource | null;
   close(): Promise<void>;
 }
 

@@ -15,8 +15,8 @@ export interface KeyToPlace {
   state: State;
   service: ServiceIdentity;
   /**
-   * `--same-organization`: the user states that a new key belongs to the organization of earlier imports. Null for a command
-   * without this flag.
+   * `--same-organization`: the user states that a new key belongs to the organization of earlier imports.
+   * Null for a command without this flag.
    */
   sameOrganization: boolean | null;
   /** Receives a message to show to the user. */

@@ -20,8 +20,8 @@ export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">,
   elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
 /**
- * Whether a batch is older than the service keeps keys, by both clocks. Where one of them is wrong, the service may still work on
- * it: then nothing is concluded from what the service does not have.
+ * Whether a batch is older than the service keeps keys, by both clocks. Where one of them is wrong, the
+ * service may still work on it: then nothing is concluded from what the service does not have.
  */
 export const isKeyExpired = (
   { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
@@ -39,7 +39,7 @@ export async function readClocks({
   clock: Clock;
   signal: AbortSignal;
 }): Promise<Clocks> {
-  await hearService(asked).catch((error: unknown) => {
+  await readServiceTime(asked).catch((error: unknown) => {
     if (!(error instanceof CatError)) throw error;
   });
   return { here: clock.now(), service: asked.client.serviceNow() };
@@ -49,7 +49,7 @@ export async function readClocks({
  * Gets a first response, whatever its content, for the time of the service. Throws the error if there is no
  * response; one without a `Date` gives no time.
  */
-export async function hearService({
+export async function readServiceTime({
   client,
   signal,
 }: {
@@ -65,8 +65,8 @@ export async function hearService({
 }
 
 /**
- * Whether changes may be read from a stored time on (`Client.earliest`). One in the future, by the local clock or the
- * service's, was stored while a clock was wrong: the changes before it were not all read.
+ * Whether changes may be read from a stored time on (`Client.earliest`). One in the future, by the local
+ * clock or the service's, was stored while a clock was wrong: the changes before it were not all read.
  */
 export const isBelievable = (time: number, client: Pick<Client, "earliest">): boolean =>
   time <= client.earliest() + clockToleranceMs;

@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
-import { isOfCaller, isOfService, orNull } from "../service-errors.ts";
+import { isOfCaller, isServiceFailure, orNull } from "../service-errors.ts";
 
 /**
  * The maximum number of jobs polled at once: 20 at one read per 5 s use 240 of the 600 reads per minute
@@ -33,8 +33,8 @@ export interface JobWatcher<Job> {
 }
 
 /**
- * Follows jobs until they end while others are still being sent, one GET each. A job that cannot be fetched is
- * skipped, and the others are followed, unless the key is rejected or the service is unavailable.
+ * Follows jobs until they end while others are still being sent, one GET each. A job that cannot be fetched
+ * is skipped, and the others are followed, unless the key is rejected or the service is unavailable.
  */
 export class JobFollower<Job extends { id: string; status: string }> {
   readonly #watcher: JobWatcher<Job>;
@@ -73,7 +73,7 @@ export class JobFollower<Job extends { id: string; status: string }> {
       await this.#watcher.poll(id, { onResponse: (job) => this.#seen(job), signal });
     } catch (error) {
       this.#error ??= error;
-      if (isOfService(error)) this.#lost++;
+      if (isServiceFailure(error)) this.#lost++;
       if (isOfCaller(error) || this.#lost >= lostInARow) this.#stop.abort(error);
     }
   }
@@ -110,8 +110,8 @@ export interface TaskWatcher {
 }
 
 /**
- * Follows tasks until they end by listing them, newest first, a page of 100 per read. If that needs more reads
- * than one per open task, because others have queued many since, the open ones are fetched one by one.
+ * Follows tasks until they end by listing them, newest first, a page of 100 per read. If that needs more
+ * reads than one per open task, because others have queued many since, the open ones are fetched one by one.
  */
 export class TaskFollower {
   readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
@@ -153,9 +153,10 @@ export class TaskFollower {
   }
 
   /**
-   * Checks the open tasks, as often as the `Retry-After` of one of them says, until all have ended and `adding` has, after
-   * which none is added. A task is lost if two rounds in a row do not find it. Throws a rejection immediately, and the
-   * service's error after ten minutes without a response, or at once where it has not responded before (`hasResponded`).
+   * Checks the open tasks, as often as the `Retry-After` of one of them says, until all have ended and
+   * `adding` has, after which none is added. A task is lost if two rounds in a row do not find it. Throws a
+   * rejection immediately, and the service's error after ten minutes without a response, or at once where it
+   * has not responded before (`hasResponded`).
    */
   async settled(adding?: Promise<unknown>, hasResponded = false): Promise<void> {
     const { clock, signal } = this.#service;
@@ -184,15 +185,15 @@ export class TaskFollower {
         respondedAt = clock.now();
       } catch (error) {
         signal.throwIfAborted();
-        if (!isOfService(error) || clock.now() - respondedAt > longestOutageMs) throw error;
+        if (!isServiceFailure(error) || clock.now() - respondedAt > longestOutageMs) throw error;
       }
       if (this.#open.size > 0) await clock.sleep(pauseMs, signal);
     }
   }
 
   /**
-   * The pause after a round, as `Retry-After` says, which lists of tasks lack: then open tasks are fetched until one has not
-   * ended. It is long enough for the rate of the reads since the last one.
+   * The pause after a round, as `Retry-After` says, which lists of tasks lack: then open tasks are fetched
+   * until one has not ended. It is long enough for the rate of the reads since the last one.
    */
   async #pauseMs(): Promise<number> {
     for (const id of this.#open) {
@@ -278,8 +279,8 @@ export async function readTasks(
 }
 
 /**
- * The progress of followed tasks; `total` includes those that are not queued yet, for which the rate limit alone takes
- * `leastMsLeft`.
+ * The progress of followed tasks; `total` includes those that are not queued yet, for which the rate limit
+ * alone takes `leastMsLeft`.
  */
 export function generatingEvent(
   counts: TaskFollower["counts"],

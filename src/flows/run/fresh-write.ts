@@ -11,8 +11,8 @@ export const freshMs = 1_000;
 const lookAgainMs = 600;
 
 /**
- * So often a request is sent, with its retries, before it is no longer withdrawn for the age of its look: it would begin with
- * new retries each time, and never end where the service keeps failing.
+ * So often a request is sent, with its retries, before it is no longer withdrawn for the age of its look: it
+ * would begin with new retries each time, and never end where the service keeps failing.
  */
 const mostSent = 6;
 
@@ -39,7 +39,7 @@ export interface FreshWrite<Reason extends object> {
 }
 
 /** A write that was not sent: `again` as in its last attempt. */
-export interface Withheld<Reason> {
+export interface WithheldWrite<Reason> {
   readonly reason: Reason;
   readonly again: boolean;
 }
@@ -52,13 +52,13 @@ export interface FreshHost {
 }
 
 /**
- * Sends a write, which is at most a second after a look then, however long the rate limit or a retry held it back. Resolves
- * to the reason why it was not sent; to null once it is done.
+ * Sends a write, which is at most a second after a look then, however long the rate limit or a retry held it
+ * back. Resolves to the reason why it was not sent; to null once it is done.
  */
 export async function sendFresh<Reason extends object>(
   write: FreshWrite<Reason>,
   host: FreshHost,
-): Promise<Withheld<Reason> | null> {
+): Promise<WithheldWrite<Reason> | null> {
   let { lookedAt } = write;
   let [sent, again] = [0, false];
   for (;;) {

@@ -6,7 +6,7 @@ import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import type { Run } from "./run.ts";
 
 /** What is recorded of the batches of a flow. */
-export interface Recording {
+export interface RecordOptions {
   /** How their jobs are listed on this machine; undefined for jobs that the service lists. */
   readonly listedAs?: { file: string; variant: string; status: string };
   /** Whether they change products, so that open runs of other files compare their rows again. */
@@ -21,16 +21,16 @@ export interface Recording {
  */
 export class Journal {
   readonly #run: Run;
-  readonly #recording: Recording;
+  readonly #recording: RecordOptions;
   #next: number;
 
-  constructor(run: Run, recording: Recording) {
+  constructor(run: Run, recording: RecordOptions) {
     this.#run = run;
     this.#recording = recording;
     this.#next = run.state.batches.of(run.id).reduce((next, { index }) => Math.max(next, index + 1), 0);
   }
 
-  /** A new batch, ready to be sent. Throws HeldByAnotherRun if another run has one of its rows in flight. */
+  /** A new batch, ready to be sent. Throws HeldRunError if another run has one of its rows in flight. */
   begin(batch: CutBatch): ReadyBatch {
     const { state, account, id, kind } = this.#run;
     const { changesProducts = false, guarded = false } = this.#recording;
@@ -91,13 +91,13 @@ function renewed<Batch extends { index: number }>(run: Run, batch: Batch) {
 }
 
 /** Another run of this machine has one of these rows in flight. */
-export class HeldByAnotherRun extends CatError {
-  override readonly name = "HeldByAnotherRun";
+export class HeldRunError extends CatError {
+  override readonly name = "HeldRunError";
 }
 
 /** The error for a row that another run of that kind has in flight. */
-export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun =>
-  new HeldByAnotherRun(
+export const heldElsewhere = (reference: string, kind: string): HeldRunError =>
+  new HeldRunError(
     `another ${kind} on this machine has already sent ${JSON.stringify(reference)} and has not finished`,
     {
       type: "conflict",
@@ -110,9 +110,10 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
 export const renewKey = (run: Run, batch: StoredBatch): void => void renewed(run, batch);
 
 /**
- * The batches with an unknown outcome among `batches`, with the original bytes and key. Throws a CatError of type timeout if the
- * service may have forgotten the key, except with `isRepeatable`, for operations that may be carried out twice: then the key
- * still gets the stored response, or is like a new one. A key that the service has had with another body is renewed.
+ * The batches with an unknown outcome among `batches`, with the original bytes and key. Throws a CatError of
+ * type timeout if the service may have forgotten the key, except with `isRepeatable`, for operations that may
+ * be carried out twice: then the key still gets the stored response, or is like a new one. A key that the
+ * service has had with another body is renewed.
  */
 export async function* sendAgain(
   run: Run,

@@ -1,4 +1,5 @@
-// Requests that must not be cut off lightly: one that was sent may be carried out, whether its response is read or not.
+// Requests that must not be cut off lightly: one that was sent may be carried out, whether its response is
+// read or not.
 
 import type { Service } from "../service.ts";
 
@@ -37,12 +38,13 @@ export class RequestInFlight {
 }
 
 /**
- * Sends a request for each item, or several, several items at once, in the order in which they are made; `begin` is called just
- * before each request.
- * The first error stops the rest: nothing new is begun, and queued requests are withdrawn. Those that may have been
- * sent are awaited, because their responses decide the outcome; after an interrupt not for long.
+ * Sends a request for each item, or several, several items at once, in the order in which they are made;
+ * `begin` is called just before each request. The first error stops the rest: nothing new is begun, and
+ * queued requests are withdrawn. Those that may have been sent are awaited, because their responses decide
+ * the outcome; after an interrupt not for long.
  *
- * Returns what stopped it: an error of a request or of the items, or the reason of an interrupt; else undefined.
+ * Returns what stopped it: an error of a request or of the items, or the reason of an interrupt; else
+ * undefined.
  */
 export async function sendEach<Item>(
   items: Iterator<Item> | AsyncGenerator<Item>,

@@ -1,18 +1,18 @@
-// The run: one command on one input, from its start to its last result, across any number of processes. A flow opens it
-// once, and passes it to its stages.
+// The run: one command on one input, from its start to its last result, across any number of processes. A
+// flow opens it once, and passes it to its stages.
 
 import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
-import type { RunOwner, Run as StoredRun } from "../../state/runs.ts";
+import type { RunOwner, StoredRun } from "../../state/runs.ts";
 import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import type { Service } from "../service.ts";
 import { counted, shownName } from "../words.ts";
 import { findAccount, type ServiceIdentity } from "./account.ts";
 import { shownTime } from "./clocks.ts";
-import { startPatience } from "./stage.ts";
+import { startTimeLimit } from "./stage.ts";
 
 /** What this machine remembers, and of which service. */
 export interface Memory {
@@ -77,41 +77,51 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly replaces: (begun: Run) => boolean | Promise<boolean>;
 }
 
+/** What every run of a request has: the service, and where its progress is stored. */
+type RunOfAccount = Omit<Run, "id" | "options" | "begunAt" | "isFinished" | "isRepeated">;
+
+// After `timeoutMs` the signal of the run is aborted with a TimeoutError.
+async function withAccount<Done>(
+  { noun, kind, concurrency, timeoutMs, sameOrganization = null }: Omit<RunRequest, "replaces">,
+  host: RunHost,
+  work: (known: RunOfAccount) => Promise<Done>,
+): Promise<Done> {
+  const { clock, newKey, onNote } = host;
+  const client = await host.client();
+  const { signal, release } = startTimeLimit(noun, timeoutMs, host);
+  try {
+    const { state, sentJobs, service } = await host.memory();
+    const account = await findAccount({ client, state, service, sameOrganization, onNote, signal });
+    const known = { client, clock, signal, newKey, concurrency, state, sentJobs, service, account, kind };
+    return await work(known);
+  } finally {
+    release();
+  }
+}
+
+/** The name under which a request holds its run: `alone` excludes those of every identity. */
+const heldName = ({ alone = false, kind, identity }: Omit<RunRequest, "replaces">): string =>
+  alone ? kind : identity;
+
 /**
- * Opens a run for this process alone, does its work, and releases it. Throws a CatError of type conflict if another process
- * holds it. After `timeoutMs` its signal is aborted with a TimeoutError.
+ * Opens a run for this process alone, does its work, and releases it. Throws a CatError of type conflict if
+ * another process holds it.
  */
-export async function withRun<Done>(
+export const withRun = <Done>(
   request: RunRequest,
   host: RunHost,
   work: (run: Run) => Promise<Done>,
-): Promise<Done> {
-  const { noun, kind, file, options = {}, concurrency, timeoutMs } = request;
-  const { clock, newKey, pid, onNote } = host;
-  const client = await host.client();
-  const { signal, release } = startPatience(noun, timeoutMs, host);
-  try {
-    const { state, sentJobs, service } = await host.memory();
-    const { sameOrganization = null, once = false, identity, replaces } = request;
-    const heldAs = request.alone === true ? kind : identity;
-    const account = await findAccount({ client, state, service, sameOrganization, onNote, signal });
+): Promise<Done> =>
+  withAccount(request, host, async (known) => {
+    const { state, account, clock } = known;
+    const { kind, identity, file, options = {}, once = false, replaces, isBegun } = request;
     const named = namedRun(request, account, state);
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
-    const { isBegun } = request;
-    const claim = { pid, once, heldAs, named, isBegun };
+    const claim = { pid: host.pid, once, heldAs: heldName(request), named, isBegun };
     const { hold, begun, ended, finished, open } = claimRun(fresh, claim, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
-      client,
-      clock,
-      signal,
-      newKey,
-      concurrency,
-      state,
-      sentJobs,
-      service,
-      account,
+      ...known,
       id,
-      kind,
       options,
       // The ID of a new run may be that of an earlier process.
       begunAt: id === begun?.id || id === finished?.id ? startedAt : null,
@@ -130,33 +140,24 @@ export async function withRun<Done>(
     } finally {
       hold.release();
     }
-  } finally {
-    release();
-  }
-}
+  });
 
 /**
- * Opens the run that `withRun` would work on, without beginning one: its work only reads the service. `isResumed` decides whether
- * that is the open run of an earlier process. Throws a CatError of type conflict if another process holds it.
+ * Opens the run that `withRun` would work on, without beginning one: its work only reads the service.
+ * `isResumed` decides whether that is the open run of an earlier process. Throws a CatError of type conflict
+ * if another process holds it.
  */
-export async function withoutBeginning<Done>(
+export const withoutBeginning = <Done>(
   request: Omit<RunRequest, "replaces" | "once" | "runId">,
   isResumed: (begun: Run) => boolean,
   host: RunHost,
   work: (run: Run) => Promise<Done>,
-): Promise<Done> {
-  const { noun, kind, identity, file, options = {}, concurrency, timeoutMs } = request;
-  const { clock, newKey, onNote } = host;
-  const client = await host.client();
-  const { signal, release } = startPatience(noun, timeoutMs, host);
-  try {
-    const { state, sentJobs, service } = await host.memory();
-    const { sameOrganization = null } = request;
-    const account = await findAccount({ client, state, service, sameOrganization, onNote, signal });
-    const owner = { pid: host.pid, since: clock.now(), file };
-    const hold = state.runs.hold(account, request.alone === true ? kind : identity, owner);
+): Promise<Done> =>
+  withAccount(request, host, async (known) => {
+    const { state, account, clock } = known;
+    const { kind, identity, file, options = {} } = request;
+    const hold = state.runs.hold(account, heldName(request), { pid: host.pid, since: clock.now(), file });
     if ("heldBy" in hold) throw alreadyRunning(hold.heldBy);
-    const known = { client, clock, signal, newKey, concurrency, state, sentJobs, service, account, kind };
     const begun = state.runs.findOpen({ account, kind, identity });
     const isRepeated = begun === null && state.runs.findEnded({ account, kind, identity }) !== null;
     const fresh = { ...known, id: host.runId, options, begunAt: null, isFinished: false, isRepeated };
@@ -166,10 +167,7 @@ export async function withoutBeginning<Done>(
     } finally {
       hold.release();
     }
-  } finally {
-    release();
-  }
-}
+  });
 
 /** The run that a request names; null where it is one of another input. */
 function namedRun({ runId, kind, identity }: RunRequest, account: number, { runs }: State) {
@@ -178,9 +176,10 @@ function namedRun({ runId, kind, identity }: RunRequest, account: number, { runs
 }
 
 /**
- * Claims a run for this process, and starts it if none is open; with `once` only if none has ended either. Throws a
- * CatError of type conflict if another process holds it. `open` is the run to work on: the one that was `begun` earlier and
- * has not ended, the one that is `finished` and only read, or the new one. A `named` run that has ended is read.
+ * Claims a run for this process, and starts it if none is open; with `once` only if none has ended either.
+ * Throws a CatError of type conflict if another process holds it. `open` is the run to work on: the one that
+ * was `begun` earlier and has not ended, the one that is `finished` and only read, or the new one. A `named`
+ * run that has ended is read.
  *
  * Earlier runs are looked up after the hold was taken: another process may have ended its run just before.
  */

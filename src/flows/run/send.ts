@@ -5,7 +5,7 @@ import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
 import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { isKeyTaken, isNothingDone, isOfEarlierTime, isRefusal } from "../service-errors.ts";
+import { isKeyTaken, isNothingDone, isOfEarlierTime, isRejectedByService } from "../service-errors.ts";
 import type {
   BatchFailure,
   BatchOperation,
@@ -17,12 +17,12 @@ import type {
 } from "./batch.ts";
 import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import { type FreshAttempt, type FreshHost, type FreshWrite, sendFresh } from "./fresh-write.ts";
-import { Journal, type Recording, sendAgain } from "./journal.ts";
+import { Journal, type RecordOptions, sendAgain } from "./journal.ts";
 import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
 
 /** How the batches of a flow are sent. */
-export interface Sending extends Recording {
+export interface BatchOptions extends RecordOptions {
   readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
   readonly onAccepted: (batch: Extract<SentBatch, { kind: "accepted" }>, receipt: BatchReceipt) => void;
@@ -49,7 +49,7 @@ export interface LateBatches {
 export async function sendBatches(
   run: Run,
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
-  { operation, onAccepted, halve, onRowTooLarge, late, ...recording }: Sending,
+  { operation, onAccepted, halve, onRowTooLarge, late, ...recording }: BatchOptions,
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
@@ -80,7 +80,7 @@ export async function sendBatches(
     }
     if (outcome.kind === "unknown" && isTooLargeForGateway(outcome.error) && (await isUntouched())) {
       const own = halve === undefined ? null : fresh;
-      const refused = toRefused(outcome, own, run);
+      const refused = toRejected(outcome, own, run);
       outcome = refused;
       if (own !== null && (own.rows.length > 1 || onRowTooLarge !== undefined)) {
         // A run that stops here cuts these rows again: none of them was sent.
@@ -102,13 +102,13 @@ export async function sendBatches(
 }
 
 /**
- * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws the
- * error if the outcome of one is still unknown; a rejected one was not carried out.
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws
+ * the error if the outcome of one is still unknown; a rejected one was not carried out.
  */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
-  sending: Omit<Sending, "onAccepted">,
+  sending: Omit<BatchOptions, "onAccepted">,
 ): Promise<void> {
   const wanted = new Set(some.map(({ index }) => index));
   const batches = () => run.state.batches.of(run.id).filter(({ index }) => wanted.has(index));
@@ -118,8 +118,9 @@ export async function sendAsTheyWere(
 }
 
 /**
- * Drops the batches of an earlier process that the service never got: their rows are decided about again, because others may have
- * changed the products since. One whose key the service may have forgotten stays, and one that the user has sent again since `start`.
+ * Drops the batches of an earlier process that the service never got: their rows are decided about again,
+ * because others may have changed the products since. One whose key the service may have forgotten stays, and
+ * one that the user has sent again since `start`.
  */
 export async function dropUntouched(run: Run, operation: BatchOperation, start: number): Promise<void> {
   const { state, id, signal } = run;
@@ -197,7 +198,10 @@ function toFailure(
   const unsent = again ? "unknown" : "unsent";
   // It was aborted because of another batch, whose error reveals nothing about this one.
   if (request.hasLeft) return { kind: unsent, error };
-  if (isNothingDone(error, again) || (isRefusal(error) && operation.rejectsBody?.(error) === true)) {
+  if (
+    isNothingDone(error, again) ||
+    (isRejectedByService(error) && operation.rejectsBody?.(error) === true)
+  ) {
     const problems = error.problems.map((problem) => inFile(problem, operation, lines));
     return { kind: "refused", error, problems };
   }
@@ -206,8 +210,9 @@ function toFailure(
 }
 
 /**
- * Whether the service has certainly not carried out a batch: asked with another body under its key, it says if it has had the key.
- * If not, that body has used up the key, so that no copy of the batch which a gateway may have passed on is carried out later.
+ * Whether the service has certainly not carried out a batch: asked with another body under its key, it says
+ * if it has had the key. If not, that body has used up the key, so that no copy of the batch which a gateway
+ * may have passed on is carried out later.
  */
 async function hasNotCarriedOut(
   { idempotencyKey, keyFrom }: Pick<ReadyBatch, "idempotencyKey" | "keyFrom">,
@@ -225,10 +230,10 @@ async function hasNotCarriedOut(
 }
 
 /**
- * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that is the only one. Null
- * for one of an earlier process, whose rows the next one cuts again.
+ * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that
+ * is the only one. Null for one of an earlier process, whose rows the next one cuts again.
  */
-function toRefused(
+function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,
   { service }: Pick<Run, "service">,

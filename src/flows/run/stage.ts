@@ -24,7 +24,7 @@ export const stoppedBy = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 /** A signal for the interrupt and for the timeout of a job (`--timeout`), e.g. an import; null means no timeout. */
-export function startPatience(
+export function startTimeLimit(
   job: string,
   timeoutMs: number | null,
   { clock, signal }: { clock: Clock; signal?: AbortSignal | undefined },

@@ -37,8 +37,8 @@ export interface OutcomeDecision<Question extends UnknownBatches, Choice extends
 }
 
 /**
- * Has the user decide, and records the decision. Throws a CatError of type conflict if no possible choice was made, and instead of
- * asking where one of the clocks says that the service may still work on a batch.
+ * Has the user decide, and records the decision. Throws a CatError of type conflict if no possible choice was
+ * made, and instead of asking where one of the clocks says that the service may still work on a batch.
  */
 export async function settleUnknown<Question extends UnknownBatches, Choice extends string>({
   batches,

@@ -2,8 +2,8 @@ import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 
 /**
- * The minimum duration of that many writes, in milliseconds: until the last rate window that they need opens. It assumes
- * that no other client uses the windows (Limits).
+ * The minimum duration of that many writes, in milliseconds: until the last rate window that they need opens.
+ * It assumes that no other client uses the windows (Limits).
  */
 const leastMsFor = (writes: number, perMinute: number): number =>
   Math.max(0, Math.ceil(writes / perMinute) - 1) * limits.rateWindowMs;
@@ -15,8 +15,8 @@ export function leastTimeLeft(writes: number, perMinute: number, clock: Pick<Clo
 }
 
 /**
- * How long the rate limit alone makes so many writes last, in words; null if they fit in one window. Other clients of the
- * organization share the window (Limits), so it may take longer.
+ * How long the rate limit alone makes so many writes last, in words; null if they fit in one window. Other
+ * clients of the organization share the window (Limits), so it may take longer.
  */
 export function writeEstimate(writes: number, perMinute: number): string | null {
   const leastMs = leastMsFor(writes, perMinute);

@@ -67,8 +67,8 @@ export const isDecimal = (raw: string): boolean =>
   /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim());
 
 /**
- * A number as people read it: the shortest decimal of 15 significant digits, without an exponent. Null for whole
- * numbers of 16 digits and more.
+ * A number as people read it: the shortest decimal of 15 significant digits, without an exponent. Null for
+ * whole numbers of 16 digits and more.
  */
 export function decimalText(raw: string): string | null {
   const value = Number(Number(raw).toPrecision(15));

@@ -51,7 +51,8 @@ export function builtInFormat(id: number): NumberFormat {
 export function parseFormat(code: string): NumberFormat {
   if (code.length > workbookLimits.formatCode) return { kind: "other" };
   const sections = splitSections(code);
-  // Colors and languages; durations such as [h] stay, a currency is text, and a condition chooses the section.
+  // Colors and languages; durations such as [h] stay, a currency is text, and a condition chooses the
+  // section.
   const [bare = "", ...others] = sections.map((section) =>
     section.replace(/\[(?:\$-[^[\]]*|[^[\]$hms<>=][^[\]]*)\]/gi, ""),
   );

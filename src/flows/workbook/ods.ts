@@ -13,7 +13,7 @@ import {
   type SheetRow,
 } from "./sheet.ts";
 import { isTrue, rejectTooManySheets } from "./workbook.ts";
-import { type Attributes, type Found, readXml, walkXml, type XmlHandler } from "./xml.ts";
+import { type Attributes, readXml, walkXml, type XmlCounts, type XmlHandler } from "./xml.ts";
 
 const content = "content.xml";
 
@@ -105,7 +105,7 @@ const isAside = (name: string, parent = ""): boolean =>
 /** Makes rows of all sheets. */
 class OdsRows implements XmlHandler {
   readonly names = "full";
-  readonly found: Found = { values: 0, characters: 0 };
+  readonly found: XmlCounts = { values: 0, characters: 0 };
   readonly #pack: Package;
   readonly #onSheet: (attributes: Attributes) => SheetExtras;
   #extras = noExtras();

@@ -97,7 +97,8 @@ async function compoundFile(path: string, name: string): Promise<WorkbookError> 
       return buffer.subarray(0, bytesRead - (bytesRead % 2));
     };
     const header = Buffer.concat([await read(64, 0), Buffer.alloc(64)]);
-    // The size of a sector as a power of two, and the sector in which the list of names begins ([MS-CFB] 2.2).
+    // The size of a sector as a power of two, and the sector in which the list of names begins ([MS-CFB]
+    // 2.2).
     const sectorBytes = 2 ** Math.min(12, header.readUInt16LE(30));
     const list = await read(4096, (header.readUInt32LE(48) + 1) * sectorBytes);
     const names = list.toString("utf16le");

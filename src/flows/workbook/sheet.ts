@@ -13,7 +13,7 @@ import {
   unescapeText,
   type Workbook,
 } from "./workbook.ts";
-import { type Attributes, type Found, readXml, walkXml } from "./xml.ts";
+import { type Attributes, readXml, walkXml, type XmlCounts } from "./xml.ts";
 
 /** A row with at least one cell that is not empty. */
 export interface SheetRow {
@@ -132,7 +132,7 @@ async function readExtras(
 
 /** Makes rows from the elements of a sheet: `row` has cells `c`, with the formula `f`, the value `v` or the text `is`. */
 class RowCollector {
-  readonly found: Found = { values: 0, characters: 0 };
+  readonly found: XmlCounts = { values: 0, characters: 0 };
   #done: SheetRow[] = [];
   #row = 0;
   #isHidden = false;

@@ -41,8 +41,8 @@ const mostRows = 1_048_576;
 export const longestCell = 32_767;
 
 /**
- * The bytes of a workbook whose cells are texts, which spreadsheets keep as they are (00123) and never run. The
- * header stays in view.
+ * The bytes of a workbook whose cells are texts, which spreadsheets keep as they are (00123) and never run.
+ * The header stays in view.
  */
 export function writeWorkbook(sheet: SheetToWrite): Readable {
   const zip = new ZipFile();

@@ -10,7 +10,7 @@ import { damagedWorkbook, type Package, WorkbookError } from "./package.ts";
 export type Attributes = Readonly<Record<string, string>>;
 
 /** Cells and texts that are not empty, and their characters. */
-export interface Found {
+export interface XmlCounts {
   values: number;
   characters: number;
 }
@@ -23,12 +23,13 @@ export interface XmlHandler {
   close?(name: string): void;
   text?(text: string): void;
   /** What was found since it was last looked at and set to 0. */
-  readonly found?: Found;
+  readonly found?: XmlCounts;
 }
 
 /**
  * Passes the elements of a part to the handler, and yields after each chunk, so that the caller can take what
- * the handler has collected. Throws WorkbookError for XML that is not well-formed, too deep, or has a DOCTYPE.
+ * the handler has collected. Throws WorkbookError for XML that is not well-formed, too deep, or has a
+ * DOCTYPE.
  */
 export async function* walkXml(
   pack: Package,
@@ -107,7 +108,7 @@ export async function readXml(
   for await (const _ of walkXml(pack, part, limit, handler));
 }
 
-function countMarkup(pack: Package, length: number, counts: Found = { values: 0, characters: 0 }): void {
+function countMarkup(pack: Package, length: number, counts: XmlCounts = { values: 0, characters: 0 }): void {
   pack.markup = Math.max(
     0,
     pack.markup + length - counts.characters - counts.values * workbookLimits.markupOfValue,

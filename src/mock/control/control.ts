@@ -7,7 +7,7 @@ import { isFromForeignPage, isKnownHost } from "../requests/pages.ts";
 import type { Router } from "../requests/routing.ts";
 import { readBody } from "../rules/body.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 import type { World } from "../world/world.ts";
 import type { ControlRoute } from "./openapi.ts";
 import { controlRoutes } from "./routes.ts";
@@ -33,13 +33,13 @@ export function addControl(router: Router, world: World, pictures: Pictures): vo
 
 async function respond(
   exchange: Exchange,
-  body: Buffer | Refusal | null,
+  body: Buffer | Rejection | null,
   { params, query }: { params: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
   work: ControlRoute["work"] | ReturnType<typeof servedRoutes>[number]["work"],
 ): Promise<void> {
   if (body === null) return;
   try {
-    if (body instanceof Refusal) throw body;
+    if (body instanceof Rejection) throw body;
     const result = await work(exchange.world, body, params, query);
     if (typeof result === "function") result(exchange);
     else if (result instanceof Readable) exchange.sendStream(result);
@@ -50,14 +50,14 @@ async function respond(
 }
 
 /**
- * 403 unless the Host header names this machine or an allowed host, which blocks web pages whose name resolves to this
- * machine. Also 403 for another page: browsers let pages post, and load pictures, scripts and frames, across origins
- * without a preflight. Only a link may lead here.
+ * 403 unless the Host header names this machine or an allowed host, which blocks web pages whose name
+ * resolves to this machine. Also 403 for another page: browsers let pages post, and load pictures, scripts
+ * and frames, across origins without a preflight. Only a link may lead here.
  */
 export function requireAccess(world: World, { method, headers }: IncomingMessage): void {
   if (!isKnownHost(world, headers))
-    throw new Refusal("host_not_allowed", "/_mock accepts only a loopback Host, or one of --allow-host");
+    throw new Rejection("host_not_allowed", "/_mock accepts only a loopback Host, or one of --allow-host");
   const isLink = method === "GET" && headers["sec-fetch-dest"] === "document" && headers.origin === undefined;
   if (!isLink && isFromForeignPage(world, headers))
-    throw new Refusal("host_not_allowed", "/_mock accepts no requests from pages of another origin");
+    throw new Rejection("host_not_allowed", "/_mock accepts no requests from pages of another origin");
 }

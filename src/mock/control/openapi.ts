@@ -20,7 +20,7 @@ interface DescribedRoute {
 export interface ControlRoute extends DescribedRoute {
   /** Null for any object. */
   readonly reply: z.ZodType | null;
-  /** Returns the value of the response, or its JSON as a stream; may throw a `Refusal`. */
+  /** Returns the value of the response, or its JSON as a stream; may throw a `Rejection`. */
   readonly work: (world: World, body: Buffer, params: Readonly<Record<string, string>>) => unknown;
 }
 

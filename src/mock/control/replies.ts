@@ -6,8 +6,8 @@ import { organizationNames } from "../rules/api-keys.ts";
 import { count, DeliveryRecord, Timestamp, text } from "../store/records.ts";
 
 /*
- * The responses of the control routes, as `/_mock/openapi.json` describes them. Clients must ignore fields that
- * they do not know, as with the service.
+ * The responses of the control routes, as `/_mock/openapi.json` describes them. Clients must ignore fields
+ * that they do not know, as with the service.
  */
 
 /** The time of the mock's clock. */

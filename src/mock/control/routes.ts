@@ -19,7 +19,7 @@ import { putAsset, putCrash, putKey, putModel, putProduct } from "../parts/parts
 import { ApiKeyState, organizationNames } from "../rules/api-keys.ts";
 import { parseJsonBody } from "../rules/body.ts";
 import { check, checkAll } from "../rules/checks.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
+import { invalid, Rejection } from "../rules/rejection.ts";
 import { MockState, printedState, restoreSnapshot } from "../snapshot/snapshot.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
@@ -97,7 +97,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   }),
   route("DELETE /_mock/faults/{fault_id}", "Remove one fault", { reply: Cleared }, (world, _, params) => {
     const isRemoved = world.faults.remove(Number(params.fault_id));
-    if (!isRemoved) throw new Refusal("route_not_found", "fault not found");
+    if (!isRemoved) throw new Rejection("route_not_found", "fault not found");
     return { cleared: 1 };
   }),
   route("POST /_mock/reset", "Return to the start; the clock stays", { reply: Now }, (world) => {
@@ -184,7 +184,7 @@ const toAccount = ({ name, credits }: Organization) => ({ organization: name, cr
 
 function organizationIn(world: World, { organization = "main" }: Params): Organization {
   const name = organizationNames.find((known) => known === organization);
-  if (name === undefined) throw new Refusal("route_not_found", "organization not found");
+  if (name === undefined) throw new Rejection("route_not_found", "organization not found");
   return world.organizations[name];
 }
 

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import type { Network } from "../outgoing/network.ts";
 import type { OrganizationName } from "../rules/api-keys.ts";
-import { found, Refusal } from "../rules/refusal.ts";
+import { found, Rejection } from "../rules/rejection.ts";
 import { abandonedUntilDisabled, type Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
 import type { WorkInProgress } from "../work/work-in-progress.ts";
@@ -222,7 +222,7 @@ export class Deliveries {
   }
 }
 
-const orphaned = () => new Refusal("webhook_not_found", "the webhook of this delivery was deleted");
+const orphaned = () => new Rejection("webhook_not_found", "the webhook of this delivery was deleted");
 
 /** Limit of simultaneous deliveries per webhook. */
 const atOnce = 16;

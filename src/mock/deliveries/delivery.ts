@@ -112,8 +112,9 @@ export interface WebhookRules {
 }
 
 /**
- * The first clause of the URL policy that a webhook URL breaks, or null (Webhooks, POST). Unless the mock is strict, URLs
- * of this machine and of allowed hosts are accepted, also with http and on any port: offline, no other URL can be reached.
+ * The first clause of the URL policy that a webhook URL breaks, or null (Webhooks, POST). Unless the mock is
+ * strict, URLs of this machine and of allowed hosts are accepted, also with http and on any port: offline, no
+ * other URL can be reached.
  */
 export function webhookUrlBreach(text: string, rules: WebhookRules): UrlBreach | null {
   const breach = urlBreach(text);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isObject } from "../../json.ts";
 import { checkAll } from "../rules/checks.ts";
 import { longestUrl } from "../rules/malformed.ts";
-import type { Problem } from "../rules/refusal.ts";
+import type { Problem } from "../rules/rejection.ts";
 
 const effects = ["status", "delay_ms", "drop", "truncate", "fail"] as const;
 

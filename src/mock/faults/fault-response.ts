@@ -36,9 +36,9 @@ const byStatus: ReadonlyMap<number, ErrorCode> = new Map(
 );
 
 /**
- * The response of a fault with a status. Without a body of its own it has the envelope from 400 on: the matching
- * type, and the code that the operation itself, or any other, uses for that status. A status without a code
- * gets the name of the type.
+ * The response of a fault with a status. Without a body of its own it has the envelope from 400 on: the
+ * matching type, and the code that the operation itself, or any other, uses for that status. A status without
+ * a code gets the name of the type.
  */
 export function faultResponse(reply: FaultReply, operation: Operation | null): FullResponse {
   const { status, headers, body } = reply;
@@ -59,7 +59,7 @@ export function faultResponse(reply: FaultReply, operation: Operation | null): F
 
 function envelope(status: number, operation: Operation | null): string {
   // Skip the operation's own code for 400: for a list it would be `invalid_cursor`, only one of the reasons.
-  const own = status === 400 ? undefined : operation?.refuses[status]?.[0];
+  const own = status === 400 ? undefined : operation?.rejects[status]?.[0];
   const known = own ?? byStatus.get(status);
   const type = known === undefined ? errorType(status) : errorCodes[known].type;
   const code = known ?? (type === "internal" ? ("internal_error" satisfies ErrorCode) : type);
@@ -68,8 +68,8 @@ function envelope(status: number, operation: Operation | null): string {
 }
 
 /**
- * Whether a response could come from the service, which stores a 4xx for its idempotency key. Any other custom
- * response plays a gateway: the service never saw the request.
+ * Whether a response could come from the service, which stores a 4xx for its idempotency key. Any other
+ * custom response plays a gateway: the service never saw the request.
  */
 export function isOfService({ status, body, custom }: FullResponse): boolean {
   if (custom === undefined) return true;

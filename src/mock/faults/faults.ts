@@ -14,8 +14,8 @@ export interface RequestFault {
   /** The response that replaces the work. */
   reply: FaultReply | null;
   /**
-   * When the connection is cut: before the work, after it, after it without a record of the idempotency key, or
-   * after this many bytes of the response body.
+   * When the connection is cut: before the work, after it, after it without a record of the idempotency key,
+   * or after this many bytes of the response body.
    */
   cut: "before" | "after" | "crash" | number | null;
 }
@@ -39,8 +39,8 @@ export class Faults {
   }
 
   /**
-   * Sets a fault. Each has its own random numbers, derived from `secret` and its number: a seed repeats them, and they
-   * do not change any ID.
+   * Sets a fault. Each has its own random numbers, derived from `secret` and its number: a seed repeats them,
+   * and they do not change any ID.
    */
   add(order: FaultOrder, secret: string): FaultReport {
     const id = ++this.#given;
@@ -74,8 +74,8 @@ export class Faults {
   }
 
   /**
-   * The effect on a request; null for none. Matching faults act in order: delays add up, and the first fault of
-   * any other kind ends the request. A replay does no work, so delays and statuses do not apply to it; its
+   * The effect on a request; null for none. Matching faults act in order: delays add up, and the first fault
+   * of any other kind ends the request. A replay does no work, so delays and statuses do not apply to it; its
    * connection can still be cut.
    */
   ofRequest(method: string, path: string, isReplay: boolean): RequestFault | null {

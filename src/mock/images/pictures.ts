@@ -1,8 +1,8 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import pLimit from "p-limit";
-import { photoDrawing } from "../drawing/photo-drawing.ts";
-import { readScene, sceneSubject } from "../drawing/scene.ts";
-import { sceneDrawing } from "../drawing/scene-drawing.ts";
+import { photoDrawing } from "../../mock-page/drawing/photo-drawing.ts";
+import { readScene, sceneSubject } from "../../mock-page/drawing/scene.ts";
+import { sceneDrawing } from "../../mock-page/drawing/scene-drawing.ts";
 import { entityTag } from "../files/stored-file.ts";
 import type { ImageRecord } from "../store/records.ts";
 
@@ -81,7 +81,8 @@ const toKey = (source: PictureSource): string => `${source.mime_type} ${contentO
 async function draw(source: PictureSource) {
   const { subject, seed, mime_type } = source;
   const scene = subject === sceneSubject ? readScene(seed) : null;
-  // Loaded lazily: loading takes longer than drawing, and most runs never read a picture. It is an optional package.
+  // Loaded lazily: loading takes longer than drawing, and most runs never read a picture. It is an optional
+  // package.
   const sharp = await import("sharp").then(
     (library) => library.default,
     () => null,

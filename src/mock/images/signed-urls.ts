@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { lastMoment } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 
 /** The latest expiry time: a day after the last time of a clock, the end of the year 9999. */
 const lastExpiry = lastMoment + 86_400_000;
@@ -36,7 +36,7 @@ export class SignedUrls {
       !timingSafeEqual(Buffer.from(signature, "hex"), this.#mac(path, Number(expires))) ||
       now >= Number(expires)
     ) {
-      throw new Refusal("url_expired", "the signed URL has expired or its signature is invalid");
+      throw new Rejection("url_expired", "the signed URL has expired or its signature is invalid");
     }
   }
 

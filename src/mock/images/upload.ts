@@ -3,21 +3,21 @@ import { finished } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import { imageSize } from "image-size";
 import { limits } from "../../contract/limits.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
+import { invalid, Rejection } from "../rules/rejection.ts";
 
 /** Maximum number of form parts to read; one is enough for a valid form. */
 const mostParts = 10;
 
 type PartName = string | undefined;
 
-function unknownPart(field: PartName): Refusal {
+function unknownPart(field: PartName): Rejection {
   if (field === undefined) return invalid("the form has a part without a name");
   const name = field.slice(0, 200);
   return invalid(`${name} is not a field of this form`, name);
 }
 
 /** The error for a form without a file; it names the first other part, probably meant as the file. */
-function noFile(strangers: readonly PartName[]): Refusal {
+function noFile(strangers: readonly PartName[]): Rejection {
   if (strangers.length === 0) return invalid("the form has no part named file", "file");
   const stranger =
     strangers[0] === undefined ? "one without a name" : `one named ${strangers[0].slice(0, 200)}`;
@@ -65,7 +65,7 @@ export async function readUpload(contentType: string, body: Buffer): Promise<{ f
   if (strangers.length > 0) throw unknownPart(strangers[0]);
   const file = Buffer.concat(chunks);
   if (file.length > limits.imageBytes) {
-    throw new Refusal("body_too_large", `an image can have at most ${limits.imageBytes} bytes`, {
+    throw new Rejection("body_too_large", `an image can have at most ${limits.imageBytes} bytes`, {
       param: "file",
     });
   }

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { ImportRefusal } from "../../contract/resources/errors.ts";
 import { parseJson } from "../../json.ts";
 import { byteOrderMark } from "../rules/body.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
+import { invalid, Rejection } from "../rules/rejection.ts";
 import type { AcceptedRow } from "../store/records.ts";
 
 /** A submitted row with its line in the body, from 1; `fault` is set if the line is not JSON. */
@@ -20,7 +20,7 @@ export interface CheckedRow {
   readonly row: AcceptedRow;
 }
 
-type RefusedRow = ImportRefusal["errors"][number];
+type RejectedRow = ImportRefusal["errors"][number];
 
 /** The rows of an NDJSON body, one per line. Blank lines have no row but count as lines. */
 export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
@@ -62,7 +62,7 @@ export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
     const excess = rows.length > max ? `more than ${max}` : "none";
     throw invalid(`an import must have ${min} to ${max} rows; this one has ${excess}`, "rows");
   }
-  const errors: RefusedRow[] = [];
+  const errors: RejectedRow[] = [];
   const firstLines = new Map<string, number>();
   for (const { line, value, fault } of rows) {
     if (fault !== undefined) {
@@ -82,7 +82,7 @@ export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
       });
     }
   }
-  if (errors.length > 0) throw new Refusal("invalid_request", "rows are invalid", { list: { errors } });
+  if (errors.length > 0) throw new Rejection("invalid_request", "rows are invalid", { list: { errors } });
   return rows.map(({ line, value }) => {
     const row = value as AcceptedRow;
     return { line, row: { ...row, reference: canonicalReference(row.reference) } };

@@ -1,6 +1,6 @@
 import type { taskSubtypes } from "../../contract/value-sets.ts";
-import { drawnSize } from "../drawing/garments.ts";
-import { type Scene, sceneSubject, writeScene } from "../drawing/scene.ts";
+import { drawnSize } from "../../mock-page/drawing/garments.ts";
+import { type Scene, sceneSubject, writeScene } from "../../mock-page/drawing/scene.ts";
 import type { JobFailure } from "../faults/fault-order.ts";
 import { requestedFailureIn } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { BeautifierRequest } from "../../contract/resources/tasks.ts";
-import type { Subject } from "../drawing/garments.ts";
-import { garmentOfPhoto, garmentOfWordsOr } from "../drawing/photo-drawing.ts";
-import { garmentOfWords, productWords } from "../drawing/product-words.ts";
-import type { Garment } from "../drawing/scene.ts";
+import type { Subject } from "../../mock-page/drawing/garments.ts";
+import { garmentOfPhoto, garmentOfWordsOr } from "../../mock-page/drawing/photo-drawing.ts";
+import { garmentOfWords, productWords } from "../../mock-page/drawing/product-words.ts";
+import type { Garment } from "../../mock-page/drawing/scene.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 import type { TaskOrder } from "./task-job.ts";
@@ -66,8 +66,8 @@ export const toGroup = ({ product, model, stylings }: JudgedTryon): string =>
   JSON.stringify([model.id, product.id, stylings.map(({ id }) => id)]);
 
 /**
- * The garment that a product is: that of its drawn photo, with the same colors, else by its words. `known`: what it is if its
- * words do not tell.
+ * The garment that a product is: that of its drawn photo, with the same colors, else by its words. `known`:
+ * what it is if its words do not tell.
  */
 function toGarment(organization: Organization, product: ProductRecord, known: Subject | null): Garment {
   const words = productWords(product.name, product.reference ?? product.id);

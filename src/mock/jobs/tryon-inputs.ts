@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import type { TryonRefusal } from "../../contract/resources/errors.ts";
 import { TryonInput } from "../../contract/resources/tasks.ts";
 import { everyProblem } from "../rules/checks.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 import { findModel, type Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 
@@ -65,7 +65,7 @@ export function judgeTryons(
     }
     lookUp(organization, input as Fields, add);
   });
-  if (errors.length > 0) throw new Refusal("invalid_request", "inputs are invalid", { list: { errors } });
+  if (errors.length > 0) throw new Rejection("invalid_request", "inputs are invalid", { list: { errors } });
   return inputs.map((value) => {
     const input = TryonInput.parse(value);
     const stylings = [...new Set(input.styling_product_ids)];

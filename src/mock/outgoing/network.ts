@@ -16,8 +16,8 @@ export interface Network {
 }
 
 /**
- * The real network. No proxy: the mock could not check the address that a proxy connects to. Allowed hosts are asked of
- * the system, which knows the names of containers in its hosts file and search domains.
+ * The real network. No proxy: the mock could not check the address that a proxy connects to. Allowed hosts
+ * are asked of the system, which knows the names of containers in its hosts file and search domains.
  */
 export const realNetwork = ({
   allowHosts = new Set(),

@@ -1,7 +1,7 @@
+import type { ExportCard, ImportCard, Jobs, TaskCard } from "../../mock-page/data.ts";
 import type { Organization } from "../store/organization.ts";
 import { type ExportRecord, type ImportJob, isTerminal, type TaskRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
-import type { ExportCard, ImportCard, Jobs, TaskCard } from "./data.ts";
 
 /** Jobs of each kind that the page shows. */
 const shownJobs = 60;

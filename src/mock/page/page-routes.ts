@@ -1,9 +1,9 @@
 import type * as z from "zod";
+import { views } from "../../mock-page/data.ts";
 import type { Pictures } from "../images/pictures.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { RateUsed } from "../rules/rate-limit.ts";
 import type { World } from "../world/world.ts";
-import { views } from "./data.ts";
 import type { PageServer } from "./page-server.ts";
 
 type Params = Readonly<Record<string, string>>;

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { type ProductDetail, type ProductPage, type View, views } from "../../mock-page/data.ts";
+import { pageText } from "../../mock-page/page-text.ts";
 import type { Pictures } from "../images/pictures.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { products } from "../routes/products.ts";
@@ -6,11 +8,9 @@ import { organizationNames } from "../rules/api-keys.ts";
 import { parseJsonBody } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import { RateUsed } from "../rules/rate-limit.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
+import { invalid, Rejection } from "../rules/rejection.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
-import { type ProductDetail, type ProductPage, type View, views } from "./data.ts";
-import { pageText } from "./page-text.ts";
 import { Streams } from "./streams.ts";
 import { toDetail } from "./views.ts";
 
@@ -88,7 +88,7 @@ export class PageServer {
 
   request(number: string): unknown {
     const detail = toDetail(this.#world, Number(number));
-    if (detail === null) throw new Refusal("route_not_found", "the log no longer has this request");
+    if (detail === null) throw new Rejection("route_not_found", "the log no longer has this request");
     return detail;
   }
 
@@ -124,7 +124,7 @@ export class PageServer {
       const photos = product.images.map((image) => ({ ...image }));
       return { id, reference, name, sex, description, created_at, updated_at, images: photos, generations };
     }
-    throw new Refusal("product_not_found", "product not found");
+    throw new Rejection("product_not_found", "product not found");
   }
 
   async picture(id: string): Promise<Respond> {
@@ -142,7 +142,7 @@ export class PageServer {
       };
       return (exchange) => exchange.sendBytes(200, headers, bytes);
     }
-    throw new Refusal("image_not_found", "image not found");
+    throw new Rejection("image_not_found", "image not found");
   }
 
   /** Sets how many requests of the current minute count as used. */
@@ -157,7 +157,7 @@ export class PageServer {
 
   #organization(name: unknown): Organization {
     const known = organizationNames.find((candidate) => candidate === name);
-    if (known === undefined) throw new Refusal("route_not_found", "organization not found");
+    if (known === undefined) throw new Rejection("route_not_found", "organization not found");
     return this.#world.organizations[known];
   }
 }

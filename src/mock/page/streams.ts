@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import type { Frame, RequestFrame, View } from "../../mock-page/data.ts";
 import type { LoggedRequest } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
-import type { Frame, RequestFrame, View } from "./data.ts";
 import { toJobs } from "./job-cards.ts";
 import { productRevision, toControl, toRow, toStatus, toWebhooks } from "./views.ts";
 

@@ -1,9 +1,17 @@
+import type {
+  Control,
+  Fault,
+  RateUse,
+  RequestDetail,
+  RequestRow,
+  Status,
+  Webhooks,
+} from "../../mock-page/data.ts";
 import { shownDelivery } from "../deliveries/delivery.ts";
 import type { FaultReport } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
 import { type LoggedRequest, type RecordedRequest, shownRequest } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
-import type { Control, Fault, RateUse, RequestDetail, RequestRow, Status, Webhooks } from "./data.ts";
 import { countRunning } from "./job-cards.ts";
 
 /** Deliveries and webhooks that the page shows. */

@@ -11,8 +11,8 @@ import { ApiKeyState, organizationNames } from "../rules/api-keys.ts";
 import { AssetAttributes, AssetRole, count, ModelRecord, Timestamp, text } from "../store/records.ts";
 
 /*
- * The bodies of `PUT /_mock/…` (docs/mock-server.md, Any part): fields of an object that is created, or changes of
- * one that exists. Every field is optional.
+ * The bodies of `PUT /_mock/…` (docs/mock-server.md, Any part): fields of an object that is created, or
+ * changes of one that exists. Every field is optional.
  */
 
 /** The IDs of derived objects start from the time of an ID, so it must be far below the maximum. */

@@ -2,15 +2,15 @@ import { ulidPattern } from "../../contract/limits.ts";
 import type { ExportAsset } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
-import { drawnSize } from "../drawing/garments.ts";
-import { productWords } from "../drawing/product-words.ts";
+import { drawnSize } from "../../mock-page/drawing/garments.ts";
+import { productWords } from "../../mock-page/drawing/product-words.ts";
 import { heldImages, toAsset } from "../exports/export-rows.ts";
 import { shownModel } from "../routes/models.ts";
 import { shownProduct } from "../routes/products.ts";
 import type { ApiKeyState } from "../rules/api-keys.ts";
-import { found, invalid, type Problem, Refusal } from "../rules/refusal.ts";
+import { found, invalid, type Problem, Rejection } from "../rules/rejection.ts";
 import { findModel, type Organization } from "../store/organization.ts";
-import { attach, changeProduct, listedPhotos, refuseTaken } from "../store/product-changes.ts";
+import { attach, changeProduct, listedPhotos, rejectTaken } from "../store/product-changes.ts";
 import type { ImageRecord, ModelRecord, ProductRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 import {
@@ -38,7 +38,7 @@ function create(world: World, organization: Organization, id: string, order: Pro
   const now = world.timestamp();
   const { name = "Dashboard product", reference = null, description = null, sex = null } = order;
   const { images = [{ id: world.idFor("photo", id) }], created_at = now, updated_at = created_at } = order;
-  if (reference !== null) refuseTaken(organization, reference);
+  if (reference !== null) rejectTaken(organization, reference);
   const added = images
     .filter((image) => !organization.images.has(image.id))
     .map((image) =>
@@ -72,8 +72,8 @@ function change(
 }
 
 /**
- * A picture of a product that is drawn when its bytes are read. The ID must be unknown in every organization, because signed URLs find
- * an image by its ID alone.
+ * A picture of a product that is drawn when its bytes are read. The ID must be unknown in every organization,
+ * because signed URLs find an image by its ID alone.
  */
 function drawn(
   world: World,
@@ -229,7 +229,7 @@ function findProblems(
 function reject(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
   const message = problems.map((problem) => problem.message).join("; ");
-  throw new Refusal("invalid_request", message, { param: problems[0]!.param, problems });
+  throw new Rejection("invalid_request", message, { param: problems[0]!.param, problems });
 }
 
 /** Adds an API key, or changes the given fields of one. */

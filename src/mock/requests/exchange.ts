@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { firstBytes } from "../faults/fault-response.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 import { withUnknownFields } from "../tomorrow/tomorrow.ts";
 import {
   type KeptBody,
@@ -71,11 +71,11 @@ export class Exchange {
   }
 
   /** Keeps the body of the request for the log, or the reason why it was not read. */
-  received(body: Buffer | Refusal): void {
+  received(body: Buffer | Rejection): void {
     const { kept } = this.#logged;
     if (kept === null) return;
     kept.body =
-      body instanceof Refusal
+      body instanceof Rejection
         ? missingBody(body.message, Number(this.request.headers["content-length"] ?? 0))
         : keepBody(body);
   }
@@ -124,7 +124,7 @@ export class Exchange {
       pieces.on("error", () => this.response.destroy()).pipe(this.response);
   }
 
-  /** Sends the response of a `Refusal`, or 500 without details for any other error. */
+  /** Sends the response of a `Rejection`, or 500 without details for any other error. */
   fail(error: unknown): void {
     this.send(responseFor(error));
   }
@@ -245,7 +245,7 @@ function replacing(list: HeaderList, custom: Readonly<Record<string, string | nu
 
 /** The response for an error. */
 export function responseFor(error: unknown): FullResponse {
-  const refusal = error instanceof Refusal ? error : new Refusal("internal_error", "internal error");
+  const refusal = error instanceof Rejection ? error : new Rejection("internal_error", "internal error");
   return { status: refusal.status, body: refusal.body(), headers: refusal.headers };
 }
 

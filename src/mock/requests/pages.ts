@@ -9,8 +9,8 @@ export function isKnownHost({ options: { allowHosts } }: World, { host = "" }: I
 }
 
 /**
- * Whether a web page sent the request that is not of the mock: one of another origin, also of another port of this machine, or
- * of a name that the mock does not know. Programs send none of these headers.
+ * Whether a web page sent the request that is not of the mock: one of another origin, also of another port of
+ * this machine, or of a name that the mock does not know. Programs send none of these headers.
  */
 export function isFromForeignPage(world: World, headers: IncomingHttpHeaders): boolean {
   const { origin, host = "", "sec-fetch-site": site } = headers;

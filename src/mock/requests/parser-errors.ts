@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import { longestUrl } from "../rules/malformed.ts";
 import { fullWindow } from "../rules/rate-limit.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 import type { World } from "../world/world.ts";
 import { standardHeaders } from "./exchange.ts";
 import { discard } from "./unread-body.ts";
@@ -20,10 +20,10 @@ interface ParserError extends Error {
 export function handleBadConnections(world: World, server: Server): void {
   server.on("clientError", (error: ParserError, socket: Socket) => {
     if (error.code === "ECONNRESET") socket.destroy();
-    else inTurn(socket, () => respondOnce(world, socket, toRefusal(error)));
+    else inTurn(socket, () => respondOnce(world, socket, toRejection(error)));
   });
   server.on("connect", (_request: IncomingMessage, socket: Socket) =>
-    respondOnce(world, socket, new Refusal("method_not_allowed", "this server is not a proxy")),
+    respondOnce(world, socket, new Rejection("method_not_allowed", "this server is not a proxy")),
   );
   // Send "100 Continue" only when the body is read: a request rejected before that need not send it.
   server.on("checkContinue", (request, response) => {
@@ -46,21 +46,21 @@ function inTurn(socket: Socket & { _httpMessage?: ServerResponse | null }, respo
   else socket.destroy();
 }
 
-function toRefusal({ code, rawPacket }: ParserError): Refusal {
+function toRejection({ code, rawPacket }: ParserError): Rejection {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return new Refusal("request_timeout", "timed out waiting for the request");
+    return new Rejection("request_timeout", "timed out waiting for the request");
   }
   if (code !== "HPE_HEADER_OVERFLOW") {
-    return new Refusal("invalid_request", `malformed HTTP request${code ? ` (${code})` : ""}`);
+    return new Rejection("invalid_request", `malformed HTTP request${code ? ` (${code})` : ""}`);
   }
   // The packet starts with the request line, unless the headers came in several packets.
   const start = rawPacket?.subarray(0, longestUrl).toString("latin1") ?? "";
   return /^[A-Z]+ \S+$/.test(start)
-    ? new Refusal("uri_too_long", `the URL is longer than ${longestUrl} bytes`)
-    : new Refusal("headers_too_large", "the headers are too large");
+    ? new Rejection("uri_too_long", `the URL is longer than ${longestUrl} bytes`)
+    : new Rejection("headers_too_large", "the headers are too large");
 }
 
-function respondOnce(world: World, socket: Socket, refusal: Refusal): void {
+function respondOnce(world: World, socket: Socket, refusal: Rejection): void {
   const body = refusal.body();
   const now = world.clock.now();
   const list = standardHeaders(now, world.requestIds.next(), fullWindow(world.options.rateLimit, true, now));

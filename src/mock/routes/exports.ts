@@ -4,7 +4,7 @@ import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { found, Refusal } from "../rules/refusal.ts";
+import { found, Rejection } from "../rules/rejection.ts";
 import type { Organization } from "../store/organization.ts";
 import { listedPhotos } from "../store/product-changes.ts";
 import type { ExportedProduct, ExportRecord, ProductRecord } from "../store/records.ts";
@@ -78,7 +78,7 @@ function named(organization: Organization, ids: readonly string[]): ApiProduct[]
     const product = organization.products.get(id);
     if (product === undefined || !isMadeByApi(product)) {
       const param = `product_ids[${index}]`;
-      throw new Refusal("product_not_found", `product ${id.slice(0, 100)} not found`, { param });
+      throw new Rejection("product_not_found", `product ${id.slice(0, 100)} not found`, { param });
     }
     selected.add(product);
   }

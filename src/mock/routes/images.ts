@@ -2,7 +2,7 @@ import { detectImageType } from "../../contract/image-file.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { imageDimensions } from "../images/upload.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { found, invalid, Refusal } from "../rules/refusal.ts";
+import { found, invalid, Rejection } from "../rules/rejection.ts";
 
 /** Images: upload the bytes, get a signed URL to them. */
 export const images = {
@@ -10,7 +10,7 @@ export const images = {
     const bytes = Buffer.from(body.value.file);
     const mime_type = detectImageType(bytes);
     if (mime_type === null) {
-      throw new Refusal("unsupported_media_type", "the file is not a JPEG, PNG or WebP image", {
+      throw new Rejection("unsupported_media_type", "the file is not a JPEG, PNG or WebP image", {
         param: "file",
       });
     }

@@ -3,7 +3,7 @@ import { signedPaths } from "../images/signed-urls.ts";
 import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { startImport } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { found, invalid } from "../rules/refusal.ts";
+import { found, invalid } from "../rules/rejection.ts";
 import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 

@@ -2,9 +2,9 @@ import { isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { found, invalid, Refusal } from "../rules/refusal.ts";
+import { found, invalid, Rejection } from "../rules/rejection.ts";
 import type { Organization } from "../store/organization.ts";
-import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../store/product-changes.ts";
+import { attach, changeProduct, detach, type Photo, rejectTaken, remove } from "../store/product-changes.ts";
 import { foldCase } from "../store/product-list.ts";
 import type { ProductRecord } from "../store/records.ts";
 
@@ -14,7 +14,7 @@ export const products = {
     if (world.options.strictSlugs) rejectLongFields(body.value);
     const { name, reference, description, sex, images } = body.value;
     const photos = findPhotos(organization, images);
-    refuseTaken(organization, reference);
+    rejectTaken(organization, reference);
     const now = world.timestamp();
     const product = organization.products.add({
       id: world.ids.next(),
@@ -95,7 +95,7 @@ function findPhotos(
   return images.map(({ image_id, orientation }, index) => {
     if (!organization.images.has(image_id)) {
       const param = `images[${index}].image_id`;
-      throw new Refusal("image_not_found", `image ${image_id.slice(0, 100)} not found`, { param });
+      throw new Rejection("image_not_found", `image ${image_id.slice(0, 100)} not found`, { param });
     }
     return { id: image_id, orientation };
   });

@@ -15,7 +15,7 @@ import { signedPaths } from "../images/signed-urls.ts";
 import { Exchange } from "../requests/exchange.ts";
 import type { Router } from "../requests/routing.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 import { curatedModels, type Organization } from "../store/organization.ts";
 import { type ExportRecord, type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
@@ -99,7 +99,7 @@ async function respond(
     life = world.life;
     const file = await find(life);
     life.throwIfAborted();
-    if (file === undefined) throw new Refusal("route_not_found", "this file no longer exists");
+    if (file === undefined) throw new Rejection("route_not_found", "this file no longer exists");
     sendFile(exchange, file);
   } catch (error) {
     // The mock was reset or stopped. Cut the connection: a client that tries again gets the current state.
@@ -125,7 +125,7 @@ function sendFile(exchange: Exchange, file: StoredFile): void {
   const version = { ETag: file.etag, ...(modified !== undefined && { "Last-Modified": modified }) };
   // In the order of RFC 9110, 13.2.2.
   if (!meetsPreconditions(headers, file)) {
-    throw new Refusal("precondition_failed", "the file does not match the preconditions of the request", {
+    throw new Rejection("precondition_failed", "the file does not match the preconditions of the request", {
       headers: version,
     });
   }
@@ -137,7 +137,7 @@ function sendFile(exchange: Exchange, file: StoredFile): void {
   // Ranges are defined for GET only (RFC 9110, 14.2).
   const range = isGet && mayResume(headers, file) ? parseRange(headers.range, file.size) : null;
   if (range === "unsatisfiable") {
-    throw new Refusal("range_not_satisfiable", `the file has ${file.size} bytes`, {
+    throw new Rejection("range_not_satisfiable", `the file has ${file.size} bytes`, {
       headers: { "Content-Range": `bytes */${file.size}` },
     });
   }

@@ -8,7 +8,7 @@ import { startTask } from "../jobs/task-job.ts";
 import { toBeautifierOrder, toGroup, toTryonOrder } from "../jobs/task-orders.ts";
 import { judgeTryons, unlistedProblem } from "../jobs/tryon-inputs.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { found, invalid, Refusal } from "../rules/refusal.ts";
+import { found, invalid, Rejection } from "../rules/rejection.ts";
 import type { Organization, PlacedTask } from "../store/organization.ts";
 import type { TaskRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
@@ -38,7 +38,7 @@ export const tasks = {
     const photos = product.images.map(({ orientation }) => orientation);
     if (!canShow(inputs.angle_shot, photos)) {
       const message = `the product has no photo that fits the angle ${inputs.angle_shot}`;
-      throw new Refusal("image_required", message, { param: "inputs.product_id" });
+      throw new Rejection("image_required", message, { param: "inputs.product_id" });
     }
     charge(organization, 1);
     const order = toBeautifierOrder(organization, product, body.value);
@@ -98,10 +98,10 @@ function rejectUnlisted({ subtype, inputs }: z.output<typeof BeautifierRequest>)
     const { field, value } = unlisted;
     const param = `inputs.${field}`;
     if (field === "style")
-      throw new Refusal("inputs_mismatch", `style is only for clothing, not ${subtype}`, { param });
+      throw new Rejection("inputs_mismatch", `style is only for clothing, not ${subtype}`, { param });
     if (field === "angle_shot" && everyAngleShot.includes(value)) {
       const message = `angle_shot for ${subtype} ${unlistedProblem(unlisted)}`;
-      throw new Refusal("inputs_mismatch", message, { param });
+      throw new Rejection("inputs_mismatch", message, { param });
     }
     throw invalid(`${param}: ${unlistedProblem(unlisted)}`, param);
   }
@@ -116,7 +116,7 @@ function charge(organization: Organization, generations: number): void {
       [creditHeaders.needed]: String(generations),
       [creditHeaders.left]: String(organization.credits),
     };
-    throw new Refusal("insufficient_credits", message, { headers });
+    throw new Rejection("insufficient_credits", message, { headers });
   }
   organization.credits -= generations;
 }

@@ -5,7 +5,7 @@ import type { EventType } from "../../contract/value-sets.ts";
 import { webhookUrlBreach } from "../deliveries/delivery.ts";
 import { isFromForeignPage } from "../requests/pages.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { found, invalid } from "../rules/refusal.ts";
+import { found, invalid } from "../rules/rejection.ts";
 import type { WebhookRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Scope, scopes } from "../../contract/value-sets.ts";
-import { invalid, Refusal } from "./refusal.ts";
+import { invalid, Rejection } from "./rejection.ts";
 
 const Timestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00:00Z");
 
@@ -72,7 +72,7 @@ export class ApiKeys {
     if (!areSecret) for (const state of builtIn) this.#add(state);
   }
 
-  /** Adds or replaces a key. Throws a Refusal for one that can be guessed, if the mock has real data. */
+  /** Adds or replaces a key. Throws a Rejection for one that can be guessed, if the mock has real data. */
   put(state: ApiKeyState): void {
     if (this.areSecret && !isSecretKey(state.key)) throw invalid(`key: ${secretKeyRule}`, "key");
     this.#set.add(state.key);
@@ -133,13 +133,16 @@ const scheme = { headers: { "WWW-Authenticate": "Bearer" } };
 export function authenticate(keys: ApiKeys, header: string | undefined, now: number): Caller {
   const key = keys.find(header);
   if (key === null) {
-    throw new Refusal("missing_api_key", "no API key; send one as Authorization: Bearer <key>", scheme);
+    throw new Rejection("missing_api_key", "no API key; send one as Authorization: Bearer <key>", scheme);
   }
   if (key === undefined || now >= key.endsAt) {
-    throw new Refusal("invalid_api_key", "invalid API key", scheme);
+    throw new Rejection("invalid_api_key", "invalid API key", scheme);
   }
   if (key.organization === null) {
-    throw new Refusal("user_key_not_allowed", "this API key belongs to a user; use a key of an organization");
+    throw new Rejection(
+      "user_key_not_allowed",
+      "this API key belongs to a user; use a key of an organization",
+    );
   }
   return key as Caller;
 }
@@ -147,6 +150,6 @@ export function authenticate(keys: ApiKeys, header: string | undefined, now: num
 /** 403 `insufficient_scope` if the API key lacks the scope of the operation (Authentication 2). */
 export function authorize(caller: Caller, scope: Scope): void {
   if (caller.scopes !== null && !caller.scopes.has(scope)) {
-    throw new Refusal("insufficient_scope", `this API key lacks the scope ${scope}`);
+    throw new Rejection("insufficient_scope", `this API key lacks the scope ${scope}`);
   }
 }

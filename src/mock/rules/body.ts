@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { limits } from "../../contract/limits.ts";
 import type { BodyType, Operation } from "../../contract/operation.ts";
 import { parseJson } from "../../json.ts";
-import { invalid, Refusal } from "./refusal.ts";
+import { invalid, Rejection } from "./rejection.ts";
 
 /** Bytes that some editors write at the start of a file. */
 export const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -19,11 +19,11 @@ export function maxBodyBytes(operation: Operation): number {
   return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
 }
 
-/** Calls `done` with the body, a `Refusal` if it is too large, or null if the client disconnects. */
+/** Calls `done` with the body, a `Rejection` if it is too large, or null if the client disconnects. */
 export function readBody(
   request: IncomingMessage,
   limit: number,
-  done: (outcome: Buffer | Refusal | null) => void,
+  done: (outcome: Buffer | Rejection | null) => void,
 ): void {
   const declared = request.headers["content-length"];
   if (declared !== undefined && Number(declared) > limit) {
@@ -33,7 +33,7 @@ export function readBody(
   const chunks: Buffer[] = [];
   let length = 0;
   let isSettled = false;
-  const settle = (outcome: Buffer | Refusal | null) => {
+  const settle = (outcome: Buffer | Rejection | null) => {
     if (isSettled) return;
     isSettled = true;
     done(outcome);
@@ -52,8 +52,8 @@ export function readBody(
   request.on("close", () => settle(null));
 }
 
-const tooLarge = (limit: number): Refusal =>
-  new Refusal("body_too_large", `the body is larger than ${limit} bytes`);
+const tooLarge = (limit: number): Rejection =>
+  new Rejection("body_too_large", `the body is larger than ${limit} bytes`);
 
 /** The content type of a body, or 415 if the operation does not accept it. Text must be UTF-8. */
 export function acceptedType(operation: Operation, request: IncomingMessage): BodyType {
@@ -64,15 +64,15 @@ export function acceptedType(operation: Operation, request: IncomingMessage): Bo
   if (!Object.hasOwn(accepted, type)) {
     const wanted = Object.keys(accepted).join(" or ");
     const got = type === "" ? "missing" : `"${type.slice(0, 100)}"`;
-    throw new Refusal("unsupported_media_type", `the content type must be ${wanted}; got: ${got}`);
+    throw new Rejection("unsupported_media_type", `the content type must be ${wanted}; got: ${got}`);
   }
   const charset = semicolon < 0 ? undefined : charsetIn(header.slice(semicolon));
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
-    throw new Refusal("unsupported_media_type", "the body must be UTF-8");
+    throw new Rejection("unsupported_media_type", "the body must be UTF-8");
   }
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw new Refusal("unsupported_media_type", "the body must not be compressed");
+    throw new Rejection("unsupported_media_type", "the body must not be compressed");
   }
   return type as BodyType;
 }

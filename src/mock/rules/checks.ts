@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { invalid, type Problem, Refusal } from "./refusal.ts";
+import { invalid, type Problem, Rejection } from "./rejection.ts";
 
 /** Parses `value` with the schema, or throws 400 `invalid_request` for the first invalid field. */
 export function check<Schema extends z.ZodType>(
@@ -41,7 +41,7 @@ export function checkAll<Schema extends z.ZodType>(
   const named = problems.slice(0, mostNamed).map(({ message }) => message);
   if (problems.length > mostNamed) named.push(`and ${problems.length - mostNamed} more`);
   const { param } = problems[0]!;
-  throw new Refusal("invalid_request", named.join("; "), { param, problems });
+  throw new Rejection("invalid_request", named.join("; "), { param, problems });
 }
 
 /** All problems that the schema finds in `value`, in its order. */

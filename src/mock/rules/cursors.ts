@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { Refusal } from "./refusal.ts";
+import { Rejection } from "./rejection.ts";
 
 /** Length of the MAC: enough to reject forged or altered cursors. */
 const macLength = 16;
@@ -9,9 +9,9 @@ export class Cursors {
   constructor(private readonly secret: string) {}
 
   /**
-   * One page of a list, in the list envelope. `list` identifies the list: organization, operation and filters. `items` gives
-   * those after a position, or all for null. One item past the page is read, to find out whether there are more. 400
-   * `invalid_cursor` for a cursor that is forged or of another list.
+   * One page of a list, in the list envelope. `list` identifies the list: organization, operation and
+   * filters. `items` gives those after a position, or all for null. One item past the page is read, to find
+   * out whether there are more. 400 `invalid_cursor` for a cursor that is forged or of another list.
    */
   page<Item, Shown>(
     list: string,
@@ -39,7 +39,7 @@ export class Cursors {
     if (cursor === undefined) return null;
     const position = Number.parseInt(Buffer.from(cursor, "base64url").toString(), 10);
     if (cursor !== this.#make(list, position)) {
-      throw new Refusal("invalid_cursor", "the cursor does not belong to this list", { param: "cursor" });
+      throw new Rejection("invalid_cursor", "the cursor does not belong to this list", { param: "cursor" });
     }
     return position;
   }

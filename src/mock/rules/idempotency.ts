@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { limits } from "../../contract/limits.ts";
-import { invalid, Refusal } from "./refusal.ts";
+import { invalid, Rejection } from "./rejection.ts";
 
 /** A complete response, with its body as sent; null for an empty body. */
 export interface FullResponse {
@@ -62,10 +62,13 @@ export class IdempotencyKeys {
       now - known.at < (known.answer === null ? abandonedAfterMs : limits.idempotencyKeyMs)
     ) {
       if (known.fingerprint !== null && known.fingerprint !== fingerprint) {
-        throw new Refusal("idempotency_key_reused", "this idempotency key was used with a different request");
+        throw new Rejection(
+          "idempotency_key_reused",
+          "this idempotency key was used with a different request",
+        );
       }
       if (known.answer === null) {
-        throw new Refusal(
+        throw new Rejection(
           "request_in_progress",
           "the first request with this idempotency key is still in progress",
         );

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { invalid, Refusal } from "./refusal.ts";
+import { invalid, Rejection } from "./rejection.ts";
 
 /** Limit of the URL in bytes: above any URL of the service, below the parser's limit for all headers. */
 export const longestUrl = 8_192;
@@ -10,13 +10,13 @@ const mostHeaders = 2_000;
 /** Rejects what the HTTP parser accepts: long URL, undecodable query, many headers, no Host or two. */
 export function rejectMalformed(request: IncomingMessage): void {
   if (request.url!.length > longestUrl) {
-    throw new Refusal("uri_too_long", `the URL is longer than ${longestUrl} bytes`);
+    throw new Rejection("uri_too_long", `the URL is longer than ${longestUrl} bytes`);
   }
   const question = request.url!.indexOf("?");
   if (question >= 0) rejectUndecodable(request.url!.slice(question + 1));
   const { rawHeaders } = request;
   if (rawHeaders.length > mostHeaders * 2) {
-    throw new Refusal("headers_too_large", `a request can have at most ${mostHeaders} headers`);
+    throw new Rejection("headers_too_large", `a request can have at most ${mostHeaders} headers`);
   }
   // Count the raw headers: the parser silently keeps only the first Host.
   let hosts = 0;

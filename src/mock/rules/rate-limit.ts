@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
-import { Refusal } from "./refusal.ts";
+import { Rejection } from "./rejection.ts";
 
 /** Requests per minute and organization; false for no limit. */
 export type RateLimit = { reads: number; writes: number } | false;
@@ -75,9 +75,9 @@ export class RateWindow {
     this.writes = 0;
   }
 
-  #refuse(now: number): Refusal {
+  #refuse(now: number): Rejection {
     const seconds = Math.ceil((this.#startedAt + limits.rateWindowMs - now) / 1000);
-    return new Refusal("rate_limit_exceeded", `too many requests; try again in ${seconds} seconds`, {
+    return new Rejection("rate_limit_exceeded", `too many requests; try again in ${seconds} seconds`, {
       headers: { "Retry-After": String(seconds) },
     });
   }

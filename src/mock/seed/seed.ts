@@ -1,4 +1,5 @@
 import { decodeTime, monotonicFactory } from "ulid";
+import { hash } from "../../mock-page/drawing/hash.ts";
 
 /** The complete state of a `Random`: four words of 32 bits. */
 export type RandomState = [number, number, number, number];
@@ -58,15 +59,6 @@ export class Random {
 }
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
-
-/** FNV-1a with a final mix: a 32-bit hash of a text, different for every `variant`. */
-export function hash(text: string, variant = 0): number {
-  let value = 2_166_136_261 ^ Math.imul(variant, 2_654_435_761);
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 16_777_619);
-  value = Math.imul(value ^ (value >>> 15), 2_246_822_507);
-  value = Math.imul(value ^ (value >>> 13), 3_266_489_909);
-  return (value ^ (value >>> 16)) | 0;
-}
 
 /** The state of the generator. `time` is null if the time part comes from the clock. */
 export interface IdsState {

@@ -1,5 +1,5 @@
 import type { Orientation } from "../../contract/value-sets.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { Rejection } from "../rules/rejection.ts";
 import type { Organization } from "./organization.ts";
 import type { ProductRecord } from "./records.ts";
 
@@ -52,9 +52,9 @@ export function detach(
   now: string,
 ): void {
   const at = product.images.findIndex((image) => image.id === imageId);
-  if (at < 0) throw new Refusal("image_not_found", "the product does not have this image");
+  if (at < 0) throw new Rejection("image_not_found", "the product does not have this image");
   if (product.images.length === 1) {
-    throw new Refusal("cannot_drop_last_image", "a product must keep at least one image");
+    throw new Rejection("cannot_drop_last_image", "a product must keep at least one image");
   }
   organization.products.changed(product, null);
   product.images.splice(at, 1);
@@ -91,16 +91,18 @@ export function changeProduct(
     description === product.description &&
     sex === product.sex;
   if (isSame) return;
-  if (reference !== null && reference !== product.reference) refuseTaken(organization, reference);
+  if (reference !== null && reference !== product.reference) rejectTaken(organization, reference);
   organization.products.changed(product, now);
   organization.products.rename(product, name, reference);
   Object.assign(product, { description, sex, updated_at: now });
 }
 
 /** 409 if a live product of the organization has the reference. */
-export function refuseTaken(organization: Organization, reference: string): void {
+export function rejectTaken(organization: Organization, reference: string): void {
   if (organization.products.withReference(reference) === undefined) return;
-  throw new Refusal("reference_already_exists", "another product has this reference", { param: "reference" });
+  throw new Rejection("reference_already_exists", "another product has this reference", {
+    param: "reference",
+  });
 }
 
 /**

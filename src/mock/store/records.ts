@@ -12,7 +12,7 @@ import {
 } from "../../contract/resources/fields.ts";
 import { ImportRowResult } from "../../contract/resources/imports.ts";
 import * as sets from "../../contract/value-sets.ts";
-import { Scene } from "../drawing/scene.ts";
+import { Scene } from "../../mock-page/drawing/scene.ts";
 import { noResponses } from "../outgoing/outgoing-request.ts";
 import { organizationNames } from "../rules/api-keys.ts";
 

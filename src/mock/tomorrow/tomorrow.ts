@@ -1,11 +1,11 @@
-import { drawnSize } from "../drawing/garments.ts";
-import { productWords } from "../drawing/product-words.ts";
+import { drawnSize } from "../../mock-page/drawing/garments.ts";
+import { productWords } from "../../mock-page/drawing/product-words.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 
 /*
- * What a later version of the service may send without a new major version (Versioning 2): fields that today's
- * clients do not know, and new values of open sets. Clients must ignore the fields (Versioning 3).
+ * What a later version of the service may send without a new major version (Versioning 2): fields that
+ * today's clients do not know, and new values of open sets. Clients must ignore the fields (Versioning 3).
  */
 
 const added = "added_later";

@@ -1,5 +1,5 @@
 import type { sexes } from "../../contract/value-sets.ts";
-import { drawnSize, type Subject } from "../drawing/garments.ts";
+import { drawnSize, type Subject } from "../../mock-page/drawing/garments.ts";
 import type { Ids, Random } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord } from "../store/records.ts";

@@ -217,8 +217,8 @@ export interface KeptBody {
 const nothing = Buffer.alloc(0);
 
 /**
- * Keeps the start of a body. Bytes are copied: a slice would keep a body of 8 MB in memory. A short text is converted when it is
- * shown, because most are not.
+ * Keeps the start of a body. Bytes are copied: a slice would keep a body of 8 MB in memory. A short text is
+ * converted when it is shown, because most are not.
  */
 export function keepBody(body: string | Uint8Array, note: string | null = null): KeptBody {
   const isText = typeof body === "string";

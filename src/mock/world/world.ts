@@ -51,8 +51,8 @@ export interface WorldOptions {
 }
 
 /**
- * The complete state of the mock in memory, and its clock. It stays empty and idle until the first `reset()`, so
- * that jobs and deliveries start only once the server is reachable.
+ * The complete state of the mock in memory, and its clock. It stays empty and idle until the first `reset()`,
+ * so that jobs and deliveries start only once the server is reachable.
  */
 export class World {
   readonly clock: MovableClock;

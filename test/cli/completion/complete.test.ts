@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { candidates } from "../../../src/cli/completion/complete.ts";
+import { completions } from "../../../src/cli/completion/complete.ts";
 import { createWorld } from "../../support/world.ts";
 import { completionHome } from "./completion-home.ts";
 
@@ -36,5 +36,5 @@ test.for([
   await completionHome(home);
   const list = JSON.parse((await cat("commands --json")).stdout);
   const host = { env: { CAT_HOME: home }, cwd: () => folder };
-  expect(await candidates(host, words, list)).toBe(`${expected.join("\n")}\n`);
+  expect(await completions(host, words, list)).toBe(`${expected.join("\n")}\n`);
 });

@@ -3,12 +3,12 @@ import type { Context } from "../../../src/cli/context/context.ts";
 import {
   InterruptError,
   KeyError,
-  OutputError,
   ReaderGoneError,
+  StdoutError,
   toExitCode,
   UsageError,
 } from "../../../src/cli/context/errors.ts";
-import { tell } from "../../../src/cli/main.ts";
+import { reportError } from "../../../src/cli/main.ts";
 import { explain } from "../../../src/cli/output/explain.ts";
 import { Secrets } from "../../../src/cli/output/secrets.ts";
 import { CatError } from "../../../src/errors.ts";
@@ -57,7 +57,7 @@ describe("the exit status", () => {
     expect(toExitCode(new ReaderGoneError())).toBe(0);
     expect(toExitCode(new UsageError("x"))).toBe(2);
     expect(toExitCode(new KeyError("x"))).toBe(4);
-    expect(toExitCode(new OutputError(Object.assign(new Error("full"), { code: "ENOSPC" })))).toBe(2);
+    expect(toExitCode(new StdoutError(Object.assign(new Error("full"), { code: "ENOSPC" })))).toBe(2);
     expect(toExitCode(new TypeError("x"))).toBe(1);
     expect(toExitCode(undefined)).toBe(1);
   });
@@ -69,7 +69,7 @@ test("an unexpected file system error is reported as a file error, not as a bug"
   const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), {
     ...{ code: "EMFILE", syscall: "open", path: "/a" },
   });
-  expect(await tell(error, [], context, new Secrets({}))).toBe(2);
+  expect(await reportError(error, [], context, new Secrets({}))).toBe(2);
   expect(stderr.text).toBe(
     "error: cannot open /a: too many open files\n" +
       "Close other programs or raise the limit of open files (ulimit -n), and run the command again.\n",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startMock } from "../../../src/mock/index.ts";
 import { longTest } from "../../support/long-test.ts";
 import { s3Server } from "../../support/s3-server.ts";
@@ -31,7 +31,7 @@ const names = [1, 2, 3].flatMap((number) => [`DRESS-${number}_back.jpg`, `DRESS-
 const hidden = (key: string) => key.includes("/.catalogue/");
 
 describe("a mirror in a bucket", () => {
-  longTest("has every image as an object that names its asset, and the index", async () => {
+  test("has every image as an object that names its asset, and the index", async () => {
     const world = await bucketWorld();
     expect(await world.run("s3://shop/a --path-style")).toEqual({
       exit: 0,
@@ -273,6 +273,25 @@ describe("a mirror in a bucket", () => {
     expect(world.keys()).not.toContain("a/.catalogue/merge/joined.json");
   });
 
+  test("keeps every object where the catalogue has lost most of them, until --max-delete allows it", async () => {
+    const world = await bucketWorld();
+    await world.run("s3://shop/a --path-style");
+    world.clock.advance(10 * minute);
+    for (const { id } of world.products().slice(1)) await world.send("DELETE", `/v1/products/${id}`);
+    const images = () => world.keys().filter((key) => key.endsWith(".jpg"));
+    const all = images();
+    expect(await world.run("s3://shop/a --path-style --delete --full")).toMatchObject({
+      exit: 8,
+      stderr: expect.stringContaining(
+        "error: 4 of 6 files are no longer in the catalogue; none was deleted\n" +
+          "Check the API key and the catalogue. To delete the files, add --delete --max-delete 4.\n",
+      ),
+    });
+    expect(images()).toEqual(all);
+    expect((await world.run("s3://shop/a --path-style --delete --max-delete 4 --full")).exit).toBe(0);
+    expect(images()).toEqual(["a/DRESS-1_back.jpg", "a/DRESS-1_front.jpg"]);
+  });
+
   longTest("is resumed at once after an interrupt", async () => {
     const world = await bucketWorld();
     const running = world.run("s3://shop/a --path-style");
@@ -364,7 +383,7 @@ describe("a mirror in a bucket", () => {
     },
   );
 
-  longTest("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
+  test("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
     const world = await bucketWorld();
     const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
     world.store.write("a/.catalogue/lease-all", { holder, until: world.clock.now() + minute });

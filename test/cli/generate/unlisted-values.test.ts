@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { candidates } from "../../../src/cli/completion/complete.ts";
+import { completions } from "../../../src/cli/completion/complete.ts";
 import { atTerminal } from "../../support/at-terminal.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { splitWords } from "../../support/split-words.ts";
@@ -129,7 +129,7 @@ describe("a background or angle that is not listed", () => {
       const list = JSON.parse((await world.cat("commands --json")).stdout);
       const host = { env: { ...home.env, CAT_BASE_URL: world.mock.baseUrl }, cwd: () => world.folder };
       const words = ["cat", "tryon", "--background", "t"];
-      expect(await candidates(host, words, list)).toBe("terrace\n:\n");
+      expect(await completions(host, words, list)).toBe("terrace\n:\n");
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readFlags } from "../../../src/cli/commands/import/flags.ts";
-import { type ReportedRun, reportLines } from "../../../src/cli/commands/import/report.ts";
+import { importLines, type ReportedRun } from "../../../src/cli/commands/import/report.ts";
 import { CatError } from "../../../src/errors.ts";
 import type { ImportSummary } from "../../../src/flows/import/summary.ts";
 import { Examples, noCounts } from "../../../src/flows/import/summary.ts";
@@ -53,7 +53,7 @@ describe("imports with unknown results", () => {
 
   test("are listed by what is unknown, without imports whose rows were counted", () => {
     const summary = summaryOf({ imports, succeeded: 2, failed: 1, unread: ["C"] });
-    expect(reportLines(summary, flags(), run({ stopped })).slice(2)).toEqual([
+    expect(importLines(summary, flags(), run({ stopped })).slice(2)).toEqual([
       "  1 row in progress at the service: import B (processing)",
       "  1 row done at the service, results not read yet: import C (completed_with_errors)",
       "To resume, run the same command again (nothing is sent twice):",
@@ -64,10 +64,10 @@ describe("imports with unknown results", () => {
   test("are not listed with --no-wait, but the command that waits for them is", () => {
     const summary = summaryOf({ imports, succeeded: 0, created: 0 });
     expect(
-      reportLines(summary, flags({ wait: false }), run({ typed: ["import", "--no-wait", "a.csv"] })).slice(1),
+      importLines(summary, flags({ wait: false }), run({ typed: ["import", "--no-wait", "a.csv"] })).slice(1),
     ).toEqual(["For the results, run the command again without --no-wait:", "  cat import a.csv"]);
     const globals = { profile: undefined, baseUrl: undefined, mock: true };
-    expect(reportLines(summary, flags({ wait: false }), run({ globals }))).toHaveLength(1);
+    expect(importLines(summary, flags({ wait: false }), run({ globals }))).toHaveLength(1);
   });
 });
 
@@ -77,19 +77,19 @@ test.each([
   [1, 2, "Stopped: sent 1 of 2 rows of a.csv."],
 ])("a stop after %i of %i is reported in one sentence", (submitted, total, line) => {
   const summary = summaryOf({ submitted, total, succeeded: 0, created: 0 });
-  expect(reportLines(summary, flags(), run({ stopped: new Error("stopped") }))[0]).toBe(line);
+  expect(importLines(summary, flags(), run({ stopped: new Error("stopped") }))[0]).toBe(line);
 });
 
 describe("the next command is", () => {
   const stopped = new CatError("no credits", { type: "payment_required", code: "insufficient_credits" });
   const summary = summaryOf({ succeeded: 0, created: 0, submitted: 0, failed_file: "f.csv" });
   const last = (more: Partial<ImportSummary>, of = flags(), how: Partial<ReportedRun> = { stopped }) =>
-    reportLines({ ...summary, ...more }, of, run(how)).slice(-1)[0];
+    importLines({ ...summary, ...more }, of, run(how)).slice(-1)[0];
   const piped = readFlags("-", usual, "/");
 
   test("the same one after a stop, which covers the failed file, too", () => {
     expect(last({})).toBe("  cat import a.csv");
-    const lines = reportLines(summary, flags(), run({ stopped }));
+    const lines = importLines(summary, flags(), run({ stopped }));
     expect(lines).toContain("The rows that were not sent are in f.csv.");
     expect(lines.join("\n")).not.toContain("cat import f.csv");
   });
@@ -121,7 +121,7 @@ describe("the next command is", () => {
   test("none for a changed file", () => {
     const changed = new CatError("changed", { type: "input", code: "file_changed" });
     const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
-    const lines = reportLines({ ...summary, unknown, failed_file: null }, flags(), run({ stopped: changed }));
+    const lines = importLines({ ...summary, unknown, failed_file: null }, flags(), run({ stopped: changed }));
     expect(lines.join("\n")).not.toContain("cat import");
   });
 
@@ -133,20 +133,20 @@ describe("the next command is", () => {
     });
     const unknown = [{ first_line: 2, last_line: 3, rows: 2 }];
     const more = { unknown, failed_file: null, unwritten: ["a.csv was changed"] };
-    const lines = reportLines({ ...summary, ...more }, flags(), run({ stopped, changed }));
+    const lines = importLines({ ...summary, ...more }, flags(), run({ stopped, changed }));
     expect(lines.slice(1)).toEqual([
       "  3 rows not sent",
       "  2 rows unconfirmed: no response from the service (lines 2 to 3)",
       "a.csv was changed.",
       "Put it back.",
     ]);
-    const asError = reportLines({ ...summary, ...more }, flags(), run({ stopped: changed, changed }));
+    const asError = importLines({ ...summary, ...more }, flags(), run({ stopped: changed, changed }));
     expect(asError).toHaveLength(3);
   });
 
   test("none if the state is lost", () => {
     const gone = new CatError("gone", { type: "state", code: "state_gone" });
-    const lines = reportLines({ ...summary, failed_file: null }, flags(), run({ stopped: gone }));
+    const lines = importLines({ ...summary, failed_file: null }, flags(), run({ stopped: gone }));
     expect(lines.join("\n")).not.toContain("cat import");
   });
 });
@@ -154,7 +154,7 @@ describe("the next command is", () => {
 test("the rows sent with --no-wait do not include rows that failed before", () => {
   const imports: ImportSummary["imports"] = [{ id: "A", status: "validating", rows: 3 }];
   const summary = summaryOf({ submitted: 5, failed: 2, succeeded: 0, created: 0, imports });
-  expect(reportLines(summary, flags({ wait: false }), run())[0]).toMatch(
+  expect(importLines(summary, flags({ wait: false }), run())[0]).toMatch(
     /^Sent 3 rows of a\.csv in 1\.0 s, without waiting for the results \(import A\)\.$/,
   );
 });
@@ -195,9 +195,9 @@ test("rows that were never sent are not called failed", async () => {
 test("an existing failed file of --failed that the run did not write is reported as an earlier one", () => {
   const line = "f.csv is from an earlier run; this run did not write to it.";
   const named = flags({ failed: "f.csv" });
-  expect(reportLines(summaryOf({}), named, run()).at(-1)).toBe(line);
-  expect(reportLines(summaryOf({}), named, run({ failedFileStays: false }))).not.toContain(line);
-  expect(reportLines(summaryOf({ failed_file: "f.csv", failed: 1 }), named, run())).not.toContain(line);
+  expect(importLines(summaryOf({}), named, run()).at(-1)).toBe(line);
+  expect(importLines(summaryOf({}), named, run({ failedFileStays: false }))).not.toContain(line);
+  expect(importLines(summaryOf({ failed_file: "f.csv", failed: 1 }), named, run())).not.toContain(line);
 });
 
 test.each([
@@ -205,23 +205,23 @@ test.each([
   [2, "Results of 2 of 5 rows: r.ndjson"],
 ])("the summary reports that the results file has %i of five rows", (results_rows, line) => {
   const summary = summaryOf({ results_file: "r.ndjson", results_rows });
-  expect(reportLines(summary, flags(), run())).toContain(line);
+  expect(importLines(summary, flags(), run())).toContain(line);
 });
 
 test("the next command has the profile", () => {
   const globals = { profile: "dev", baseUrl: undefined, mock: false };
-  const lines = reportLines(summaryOf({ failed_file: "a.failed.csv" }), flags(), run({ globals }));
+  const lines = importLines(summaryOf({ failed_file: "a.failed.csv" }), flags(), run({ globals }));
   expect(lines.at(-1)).toBe("  cat import a.failed.csv --profile dev");
 });
 
 test("a file without changes is reported in one sentence", () => {
   const summary = summaryOf({ submitted: 0, succeeded: 0, created: 0, unchanged: 5 });
-  expect(reportLines(summary, flags(), run())).toEqual(["Nothing to do: all 5 rows of a.csv are unchanged."]);
+  expect(importLines(summary, flags(), run())).toEqual(["Nothing to do: all 5 rows of a.csv are unchanged."]);
 });
 
 test("unchanged rows count as imported", () => {
   const summary = summaryOf({ submitted: 2, succeeded: 2, created: 1, updated: 1, unchanged: 3 });
-  expect(reportLines(summary, flags(), run())).toEqual([
+  expect(importLines(summary, flags(), run())).toEqual([
     "Imported 5 rows from a.csv in 1.0 s: 1 created, 1 updated, 3 unchanged.",
   ]);
 });
@@ -249,13 +249,13 @@ test("the command that resumes a run is the one that was typed; that of the fail
     "my photos",
   ];
   expect(
-    reportLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped, typed })).slice(-2),
+    importLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped, typed })).slice(-2),
   ).toEqual([
     "To resume, run the same command again (nothing is sent twice):",
     "  cat import a.csv --photos all --map SKU=reference --images-root 'my photos'",
   ]);
   const failed = summaryOf({ failed: 1, failed_file: "a.failed.csv" });
-  expect(reportLines(failed, given, run()).at(-1)).toBe(
+  expect(importLines(failed, given, run()).at(-1)).toBe(
     "  cat import a.failed.csv --photos all --delimiter tab --encoding windows-1252 --map SKU=reference --images-root 'my photos' --images-outside --convert --ledger l.db",
   );
 });
@@ -265,12 +265,12 @@ test.each([
   [2, "2 invalid rows skipped"],
 ])("%d invalid rows are reported as skipped", (invalid, line) => {
   const summary = summaryOf({ invalid, submitted: 5 - invalid, succeeded: 5 - invalid });
-  expect(reportLines(summary, flags(), run()).slice(1)).toEqual([`  ${line}`]);
+  expect(importLines(summary, flags(), run()).slice(1)).toEqual([`  ${line}`]);
 });
 
 test("no command is suggested for rejected rows", () => {
   const stopped = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 400 });
-  expect(reportLines(summaryOf({ submitted: 0, created: 0 }), flags(), run({ stopped }))).toEqual([
+  expect(importLines(summaryOf({ submitted: 0, created: 0 }), flags(), run({ stopped }))).toEqual([
     "Stopped: sent 0 of 5 rows of a.csv.",
     "  5 rows not sent",
   ]);
@@ -278,7 +278,7 @@ test("no command is suggested for rejected rows", () => {
 
 describe("the command for a failed file in mode create", () => {
   const lines = (more: Partial<ImportSummary>) =>
-    reportLines(
+    importLines(
       summaryOf({ ...more, succeeded: 2, created: 4, failed_file: "failed.csv" }),
       flags({ mode: "create" }),
       run(),

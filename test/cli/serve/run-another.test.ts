@@ -34,3 +34,17 @@ test("a program that ignores SIGTERM is killed after 5 s, with what it has start
   expect([await running, clock.now()]).toEqual([137, 5_000]);
   await until(() => !runs(grandchild), { pauseMs: 5 });
 });
+
+test("on Windows, cmd gets the arguments of a batch file with each of its signs escaped", () => {
+  // As the program runs there: cross-spawn asks for the system when it is loaded.
+  const script = `
+    Object.defineProperty(process, "platform", { value: "win32" });
+    const { args } = require("cross-spawn")._parse("show.cmd", process.argv.slice(1), {});
+    process.stdout.write(JSON.stringify(args));`;
+  const lineOf = (...args: string[]) =>
+    JSON.parse(execFileSync(process.execPath, ["-e", script, "--", ...args], { encoding: "utf8" }));
+  expect(lineOf("%PATH%", "A & B", 'a"b^', "-1")).toEqual([
+    ...["/d", "/s", "/c"],
+    String.raw`"show.cmd ^"^%PATH^%^" ^"A^ ^&^ B^" ^"a\^"b^^^" ^"-1^""`,
+  ]);
+});

@@ -4,7 +4,7 @@ import { generationForm } from "../../../src/flows/generate/columns/generation-f
 import { fieldNames } from "../../../src/flows/generate/columns/vocabulary.ts";
 import { type Mapping, noMapping, normalValue } from "../../../src/flows/rows/mapped-columns.ts";
 import { ObjectFields } from "../../../src/flows/rows/object-fields.ts";
-import type { Problem } from "../../../src/flows/rows/problem.ts";
+import type { InputProblem } from "../../../src/flows/rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../../../src/flows/rows/row-form.ts";
 
 const kind = "tryon";
@@ -44,7 +44,7 @@ test("a file with other columns and words is read as the file with those of the 
         ]),
         values: new Map(pairs.map(([from, to], at) => [fields[at]!, new Map([[normalValue(from), to]])])),
       };
-      const problems: Problem[] = [];
+      const problems: InputProblem[] = [];
       const mapped = formOf(mapping);
       const row = mapped
         .columns([own, ...header], 1, (problem) => problems.push(problem))

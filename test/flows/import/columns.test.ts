@@ -3,7 +3,7 @@ import { CsvCells } from "../../../src/flows/import/cells.ts";
 import { nearestColumns, parseColumn, readColumns } from "../../../src/flows/import/columns.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import { recogniseDialect } from "../../../src/flows/rows/dialect.ts";
-import type { Problem } from "../../../src/flows/rows/problem.ts";
+import type { InputProblem } from "../../../src/flows/rows/problem.ts";
 import { emptyColumns, photoColumns } from "../../../src/flows/rows/row-form.ts";
 
 describe("an unknown column", () => {
@@ -61,7 +61,7 @@ test("keeps a description as is, and counts one that is only spaces as empty", (
 });
 
 const read = (headers: string[], map: [string, string][] = []) => {
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const columns = readColumns(headers, new Map(map), 1, (problem) => problems.push(problem));
   return { columns, problems: problems.map(({ param, code }) => `${param} ${code}`) };
 };
@@ -80,7 +80,7 @@ describe("a header", () => {
   });
 
   test("is suggested if --map misspells it", () => {
-    const problems: Problem[] = [];
+    const problems: InputProblem[] = [];
     readColumns(
       ["reference", "name", "images", "Farbe"],
       new Map([
@@ -97,7 +97,7 @@ describe("a header", () => {
 
   test("gets two similar names as suggestions, or only the one that the file lacks", () => {
     const messages = (...others: string[]) => {
-      const problems: Problem[] = [];
+      const problems: InputProblem[] = [];
       const header = ["reference", "name", "images", "image_three-quarter-leght", ...others];
       readColumns(header, new Map([["imagos", "ignore"]]), 1, (problem) => problems.push(problem));
       return problems.map(({ message, mapsTo }) => [message, mapsTo]);

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { CsvCells } from "../../../src/flows/import/cells.ts";
 import { parseColumn } from "../../../src/flows/import/columns.ts";
-import { type Before, type DecideOptions, type Decision, decide } from "../../../src/flows/import/decide.ts";
-import type { Compared } from "../../../src/flows/import/decide-photos.ts";
+import {
+  type Before,
+  type DecideOptions,
+  decide,
+  type RowDecision,
+} from "../../../src/flows/import/decide.ts";
+import type { ComparisonResult } from "../../../src/flows/import/decide-photos.ts";
 import { sourceDigest } from "../../../src/flows/import/digests.ts";
 import type { FileRow } from "../../../src/flows/import/file-row.ts";
 import { KnownProduct, type ReadProduct } from "../../../src/flows/import/known-product.ts";
-import { exportedValue, readExported, weigh } from "../../../src/flows/import/said.ts";
+import { exportedValue, readExported, withDigests } from "../../../src/flows/import/said.ts";
 
 const url = (name: string) => `https://cdn.example.com/${name}.jpg`;
 
@@ -26,7 +31,7 @@ function rowOf(cells: Record<string, string>): FileRow {
 }
 
 const weighed = (row: FileRow) =>
-  weigh(
+  withDigests(
     row,
     async (path) => path,
     () => undefined,
@@ -56,7 +61,7 @@ interface Case {
   before?: Record<string, string> | null;
   isExported?: boolean;
   product: KnownProduct | null;
-  compared?: Compared;
+  compared?: ComparisonResult;
   options?: Partial<DecideOptions>;
 }
 
@@ -67,7 +72,7 @@ async function decided({
   product,
   compared,
   options,
-}: Case): Promise<Decision> {
+}: Case): Promise<RowDecision> {
   const row = await weighed(rowOf(now));
   const said: Before | null =
     before === null
@@ -93,7 +98,7 @@ async function decided({
 }
 
 /** A decision in short. */
-function short(decision: Decision): object {
+function short(decision: RowDecision): object {
   const { notApplied } = decision;
   const left =
     notApplied === undefined ? {} : { emptied: notApplied.emptied, removed: notApplied.removed.length };

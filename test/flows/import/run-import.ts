@@ -9,11 +9,11 @@ import { type Client, createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/client-operations.ts";
 import { importFiles } from "../../../src/flows/import/import-file.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
-import type { ImportDeps, ImportInput } from "../../../src/flows/import/import-input.ts";
+import type { ImportHost, ImportInput } from "../../../src/flows/import/import-input.ts";
 import type { OutputTargets } from "../../../src/flows/outputs/results-file.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
-import type { Problem } from "../../../src/flows/rows/problem.ts";
+import type { InputProblem } from "../../../src/flows/rows/problem.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
@@ -27,7 +27,7 @@ export interface Machine {
   state: State;
   client: Client;
   fingerprint: string;
-  ask: NonNullable<ImportDeps["ask"]>;
+  ask: NonNullable<ImportHost["ask"]>;
 }
 
 type Flags = Partial<ImportInput & OutputTargets> & {
@@ -38,7 +38,7 @@ type Flags = Partial<ImportInput & OutputTargets> & {
   machine?: Partial<Machine>;
 };
 
-const importFile = async (input: ImportInput, deps: ImportDeps) =>
+const importFile = async (input: ImportInput, deps: ImportHost) =>
   (await importFiles([{ input, deps }])).outcomes[0]!;
 
 const job = { noun: "import", ifEdited: "Do not use --photos all." };
@@ -122,7 +122,7 @@ export async function importWorld(options: MockOptions = {}) {
       const source = await openSource(piped ? "-" : join(folder, file), { job, cwd: folder, stdin });
       const localPhotos = flags.localPhotos ?? new LocalPhotos({ root: folder });
       const memory = machine.state ?? state;
-      const problems: Problem[] = [];
+      const problems: InputProblem[] = [];
       const events: ProgressEvent[] = [];
       const notes: string[] = [];
       const outcome = await importFile(

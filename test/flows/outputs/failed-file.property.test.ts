@@ -10,7 +10,7 @@ import { guardedCell } from "../../../src/flows/outputs/formulas.ts";
 import type { CsvReader } from "../../../src/flows/rows/csv-rows.ts";
 import { openRows, type ReadOptions } from "../../../src/flows/rows/open-rows.ts";
 import type { RowForm } from "../../../src/flows/rows/row-form.ts";
-import { RefusedRows } from "../../../src/flows/rows/row-sets.ts";
+import { RejectedRows } from "../../../src/flows/rows/row-sets.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -98,7 +98,7 @@ describe("a failed file", () => {
         const target = { path: failedPath, name: failedPath, overwrite: true, unfinished: `${run}` };
         const failed = new FailedFile(
           { source: before.source, read, form },
-          { refused: new RefusedRows(), target, word: (_, { failure }) => failure! },
+          { refused: new RejectedRows(), target, word: (_, { failure }) => failure! },
         );
         for await (const batch of (await openRows({ source: before.source, read, form })).batches()) {
           for (const { line } of batch) await failed.add({ line, failure: { code: "not_sent", message } });

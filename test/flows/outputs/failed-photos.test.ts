@@ -3,10 +3,10 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { ImportRowResult } from "../../../src/contract/resources/imports.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
-import type { RowOutcome } from "../../../src/flows/import/row-result.ts";
+import type { ImportedRow } from "../../../src/flows/import/row-result.ts";
 import { inWordsOfRow } from "../../../src/flows/import/row-result.ts";
 import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
-import { RefusedRows } from "../../../src/flows/rows/row-sets.ts";
+import { RejectedRows } from "../../../src/flows/rows/row-sets.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { photoFolder } from "../photos/photo-folder.ts";
 
@@ -18,7 +18,7 @@ async function failedOf(name: string, text: string, attached: readonly number[],
   const { folder, at, write, photosIn } = photoFolder({ "a.jpg": "a" });
   write(name, Buffer.from(text));
   const source = await openSource(at(name), { cwd: folder, stdin: () => Readable.from([]) });
-  const refused = new RefusedRows();
+  const refused = new RejectedRows();
   refused.add(0);
   const target = { path: at("failed"), name: "failed", overwrite: false, unfinished: "unfinished" };
   const form = importForm(new Map(), photosIn());
@@ -32,7 +32,7 @@ async function failedOf(name: string, text: string, attached: readonly number[],
   } as unknown as ImportRowResult;
   const line = text.trimEnd().split("\n").length;
   const failure = { code: "timeout", message: "too slow" };
-  await file.add({ line, result, done: attached, failure } as RowOutcome);
+  await file.add({ line, result, done: attached, failure } as ImportedRow);
   await file.addRest();
   await file.commit();
   return readFileSync(at("failed"), "utf8").replaceAll(folder, "~");

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inOrderOfLines, type Stretch } from "../../../src/flows/outputs/row-outcome.ts";
+import { inOrderOfLines, type RowRange } from "../../../src/flows/outputs/row-outcome.ts";
 
 /** Stretches over these lines, each reporting how many of them are open at once. */
 function stretchesOf(lines: readonly (readonly number[])[], early: readonly number[] = []) {
   const seen = { open: 0, most: 0, closed: 0 };
   const stretches = lines.map(
-    (all, index): Stretch<{ line: number; of: number }> => ({
+    (all, index): RowRange<{ line: number; of: number }> => ({
       first: Math.max(0, (all[0] ?? 0) - (early[index] ?? 0)),
       async *rows() {
         seen.most = Math.max(seen.most, ++seen.open);

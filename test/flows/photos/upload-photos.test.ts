@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
-import { type UploadDeps, uploadPhotos } from "../../../src/flows/photos/upload-photos.ts";
+import { type UploadHost, uploadPhotos } from "../../../src/flows/photos/upload-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { type MockOptions, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/state.ts";
@@ -56,7 +56,7 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
         onProgress = () => {},
         client: through = client,
         ...flags
-      }: Partial<UploadDeps["service"] & Pick<UploadDeps, "account" | "onProgress">> = {},
+      }: Partial<UploadHost["service"] & Pick<UploadHost, "account" | "onProgress">> = {},
       meanwhile: () => void = () => {},
     ) {
       const photos = photosIn();

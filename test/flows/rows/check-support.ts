@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import { type CheckResult, checkFile } from "../../../src/flows/rows/check.ts";
-import type { Problem } from "../../../src/flows/rows/problem.ts";
+import type { InputProblem } from "../../../src/flows/rows/problem.ts";
 import { normalHeader } from "../../../src/flows/rows/row-form.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
@@ -34,7 +34,7 @@ export async function check(content: string | Uint8Array, flags: CheckFlags = {}
 export async function checkWhole(
   content: string | Uint8Array,
   flags: CheckFlags = {},
-): Promise<{ result: CheckResult; problems: Problem[] }> {
+): Promise<{ result: CheckResult; problems: InputProblem[] }> {
   const folder = await mkdtemp(join(tmpdir(), "catalogue-check-"));
   try {
     const file = join(folder, flags.name ?? "rows.csv");
@@ -51,7 +51,7 @@ export async function checkPath(file: string, flags: CheckFlags = {}) {
   const map = new Map(
     Object.entries(flags.map ?? {}).map(([column, field]) => [normalHeader(column), field]),
   );
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const form = importForm(map, flags.photos ?? new LocalPhotos({ root: dirname(file) }));
   const { check: result } = await checkFile(
     { source, read: { delimiter: flags.delimiter, encoding: flags.encoding }, form },

@@ -81,6 +81,16 @@ describe("unreadable text ends the check, and the rows before it are counted", (
   });
 });
 
+test.each([
+  ["", ""],
+  ['Our "autumn" list\n\n', ""],
+  ['"Our" list,"a",b\n="1" and "2"\n', ""],
+  ["sep=,\n", '"Sales" of 2026\n'],
+])("a title above the header may have quotes: %j", async (first, second) => {
+  const { total, valid, unusable, problems } = await check(`${first}${second}${head}="A",5,,${url}\n`);
+  expect({ total, valid, unusable, problems }).toEqual({ total: 1, valid: 1, unusable: false, problems: [] });
+});
+
 test("a formula without quotes around it is read as the same one with quotes, wherever it is", async () => {
   const cell = fc.string({ unit: fc.constantFrom(..."aé😀 ,;·\n\r"), maxLength: 5 });
   const formula = cell.map((text) => `="${text.replace(/[\n\r,;·]/g, "")}"`);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CatError } from "../../../src/errors.ts";
 import { claimRun } from "../../../src/flows/run/run.ts";
-import type { Run } from "../../../src/state/runs.ts";
+import type { StoredRun } from "../../../src/state/runs.ts";
 import { openState } from "../../../src/state/state.ts";
 import { newAccount } from "../../support/new-account.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -19,7 +19,7 @@ async function twoProcesses() {
   };
   const [first, second] = [await open(), await open()];
   const account = newAccount(first, "https://api.example.com");
-  const run = (id: string): Run => ({
+  const run = (id: string): StoredRun => ({
     ...{ id, account, kind: "tryon", identity: "same", file: "looks.csv", options: {}, startedAt: 1 },
   });
   const { hold } = claimRun(run("first"), { pid: 1, once: true }, first);

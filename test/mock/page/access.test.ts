@@ -245,7 +245,7 @@ longTest("the page has no slash at its end: with one, a browser goes to it", asy
 });
 
 longTest.each(["light", "dark"] as const)("has enough contrast in %s colors", async (scheme) => {
-  const css = await readFile(new URL("../../../src/mock/page/app/page.css", import.meta.url), "utf8");
+  const css = await readFile(new URL("../../../src/mock-page/app/page.css", import.meta.url), "utf8");
   const [light, dark] = css.split("@media (prefers-color-scheme: dark)");
   const colors = new Map(
     [...(scheme === "light" ? light! : dark!).matchAll(/--([\w-]+): (#\w{6});/g)].map((match) => [

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
 import { createApp } from "../../../src/mock/app.ts";
 import type { MockOptions } from "../../../src/mock/index.ts";
-import type { Frame } from "../../../src/mock/page/data.ts";
+import type { Frame } from "../../../src/mock-page/data.ts";
 import { until } from "../../support/until.ts";
 import { monday, row, silentWorld, startWorld } from "../world.ts";
 

@@ -27,8 +27,8 @@ type Body = RawRequest["body"];
 type Source = Pick<Context, "stdin" | "cwd">;
 
 /**
- * The body of a request: the bytes of `--input`, or JSON made of the fields. The operation, if known, decides the
- * content type; a form for it gets the one file that the flags name. Throws UsageError.
+ * The body of a request: the bytes of `--input`, or JSON made of the fields. The operation, if known, decides
+ * the content type; a form for it gets the one file that the flags name. Throws UsageError.
  */
 export async function requestBody(
   flags: BodyFlags,

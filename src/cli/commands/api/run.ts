@@ -130,8 +130,8 @@ function hinted(error: CatError, method: string, { path }: Target): CatError {
 }
 
 /**
- * Prints a response on stdout: JSON on one line, indented on a terminal; anything else unchanged. `include` adds the
- * status and the headers; with `--json` they and the body are one object.
+ * Prints a response on stdout: JSON on one line, indented on a terminal; anything else unchanged. `include`
+ * adds the status and the headers; with `--json` they and the body are one object.
  */
 async function printResponse(
   app: App,

@@ -16,8 +16,9 @@ const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 const complete = /^\/(?:v\d+|_mock|openapi\.json)(?=\/|$)/;
 
 /**
- * The target of PATH: `products`, `/products` and `/v1/products` are the same; `/_mock` is that of the mock server. A full URL must start with the base
- * URL, because the API key goes to no other place; it is used as it is. Throws UsageError.
+ * The target of PATH: `products`, `/products` and `/v1/products` are the same; `/_mock` is that of the mock
+ * server. A full URL must start with the base URL, because the API key goes to no other place; it is used as
+ * it is. Throws UsageError.
  */
 export function parseTarget(text: string, baseUrl: string, query: readonly string[]): Target {
   const target = scheme.test(text) ? ofUrl(text, baseUrl) : ofPath(text);

@@ -3,10 +3,10 @@ import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import type { App } from "../../app/app.ts";
 import { leadsToUs, systemCats } from "../../context/system-cats.ts";
-import { type CheckResult, ok, warning } from "./check.ts";
+import { type DoctorResult, ok, warning } from "./check.ts";
 
 /** Which program a shell starts as `cat`, and which one the scripts of the project in the current folder do. */
-export async function checkCat({ context: { env, cwd, host } }: App): Promise<CheckResult> {
+export async function checkCat({ context: { env, cwd, host } }: App): Promise<DoctorResult> {
   const onPath: { path: string; isOurs: boolean }[] = [];
   const system = { env, platform: (host?.platform ?? platform()) as NodeJS.Platform, cwd: () => cwd };
   const others = systemCats(system, async (path) => {

@@ -20,7 +20,7 @@ export const checkNames = [
 export type CheckName = (typeof checkNames)[number];
 
 /** The result of a check. `skipped`: it could not be made, because of a check that failed. */
-export interface CheckResult {
+export interface DoctorResult {
   readonly status: "ok" | "warning" | "error" | "skipped";
   readonly message: string;
   readonly hint?: string | undefined;
@@ -30,15 +30,19 @@ export interface CheckResult {
   readonly error?: unknown;
 }
 
-export const ok = (message: string): CheckResult => ({ status: "ok", message });
-export const warning = (message: string, hint: string): CheckResult => ({ status: "warning", message, hint });
-export const unchecked = (why: string): CheckResult => ({
+export const ok = (message: string): DoctorResult => ({ status: "ok", message });
+export const warning = (message: string, hint: string): DoctorResult => ({
+  status: "warning",
+  message,
+  hint,
+});
+export const unchecked = (why: string): DoctorResult => ({
   status: "skipped",
   message: `not checked: ${why}`,
 });
 
 /** A check that failed with an expected error, or by a bug. */
-export function failed(thrown: unknown): CheckResult {
+export function failed(thrown: unknown): DoctorResult {
   const error = asFileError(thrown);
   if (!(error instanceof CatError)) {
     const message = maskedSignatures(`internal error: ${String(error)}`);
@@ -52,7 +56,7 @@ export function failed(thrown: unknown): CheckResult {
 export async function settled<Made>(
   interrupt: AbortSignal,
   make: () => Made | Promise<Made>,
-): Promise<Made | CheckResult> {
+): Promise<Made | DoctorResult> {
   try {
     return await make();
   } catch (error) {

@@ -13,7 +13,7 @@ import { isSet } from "../../settings/profile-names.ts";
 import { notAFolder, profileKeys, toKeyStore } from "../../settings/profiles.ts";
 import { baseUrlInUse, keyInUse, profileInUse, readBaseUrl } from "../../settings/settings.ts";
 import { checkCat } from "./cat-check.ts";
-import { type CheckName, type CheckResult, checkNames, ok, settled, unchecked, warning } from "./check.ts";
+import { type CheckName, checkNames, type DoctorResult, ok, settled, unchecked, warning } from "./check.ts";
 import {
   checkClock,
   checkKey,
@@ -81,14 +81,14 @@ async function doctor(app: App): Promise<void> {
   if (first !== undefined) throw first;
 }
 
-type Settle = <Made>(make: () => Made | Promise<Made>) => Promise<Made | CheckResult>;
+type Settle = <Made>(make: () => Made | Promise<Made>) => Promise<Made | DoctorResult>;
 
 /** The checks that need the base URL. */
 async function checkService(app: App, settle: Settle) {
   const { globals, context } = app;
   const url = await serviceUrl(app);
   const proxy = (probed: Probe | null) => settle(() => checkProxy(app, url, probed));
-  const same = (result: CheckResult) => ({ tls: result, clock: result, "rate limit": result });
+  const same = (result: DoctorResult) => ({ tls: result, clock: result, "rate limit": result });
   if (url === null) {
     const none = unchecked("no service URL");
     return { key: none, network: none, proxy: await proxy(null), ...same(none) };
@@ -129,7 +129,7 @@ async function serviceUrl({ globals, context, connection }: App): Promise<string
 }
 
 /** One line per check, and one with the next step, both wrapped below their text. */
-function toLines({ io, context }: App, checks: readonly ({ name: CheckName } & CheckResult)[]): string {
+function toLines({ io, context }: App, checks: readonly ({ name: CheckName } & DoctorResult)[]): string {
   const paints = { ok: io.paint.green, warning: io.paint.yellow, error: io.paint.red, skipped: io.paint.dim };
   const width = lineWidth(context.stdout);
   const [statusWidth, nameWidth] = [9, 12];
@@ -147,7 +147,7 @@ function toLines({ io, context }: App, checks: readonly ({ name: CheckName } & C
 /** The lowest version of Node (CONTRIBUTING, Checks). */
 const lowest = [20, 19] as const;
 
-function checkNode({ context }: App): CheckResult {
+function checkNode({ context }: App): DoctorResult {
   const { nodeVersion } = context;
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
   if (major > lowest[0] || (major === lowest[0] && minor >= lowest[1])) return ok(`Node ${nodeVersion}`);
@@ -158,7 +158,7 @@ function checkNode({ context }: App): CheckResult {
 }
 
 /** The config file, the profile and the base URL. */
-async function checkSettings(app: App): Promise<CheckResult> {
+async function checkSettings(app: App): Promise<DoctorResult> {
   const { globals, context } = app;
   const { name, settings, profiles } = await profileInUse(globals, context);
   const file = profiles.exists ? profiles.path : `no config file yet (${profiles.path})`;
@@ -185,7 +185,7 @@ async function checkSettings(app: App): Promise<CheckResult> {
 }
 
 /** Whether the keychain responds. Without a key in it, a keychain that does not is a warning only. */
-async function checkKeychain({ globals, context }: App): Promise<CheckResult> {
+async function checkKeychain({ globals, context }: App): Promise<DoctorResult> {
   const profile = await profileInUse(globals, context).catch(() => null);
   const stored = toKeyStore(profile?.settings ?? null);
   const isInUse = stored?.store === "keychain" && !isSet(context.env.CAT_API_KEY) && !globals.mock;
@@ -207,7 +207,7 @@ async function checkKeychain({ globals, context }: App): Promise<CheckResult> {
 }
 
 /** Whether the state of the profile can be opened, or created. */
-async function checkState(app: App): Promise<CheckResult> {
+async function checkState(app: App): Promise<DoctorResult> {
   const path = await profileStatePath(app);
   if (path === null) return ok("kept in memory with --mock");
   if (existsSync(path)) {
@@ -225,7 +225,7 @@ async function checkState(app: App): Promise<CheckResult> {
 /** The narrowest terminal in which tables have all their columns, more or less. */
 const narrow = 60;
 
-function checkTerminal({ context, globals, io }: App): CheckResult {
+function checkTerminal({ context, globals, io }: App): DoctorResult {
   const { stdin, stdout, env } = context;
   if (!stdout.isTTY) return ok("stdout is not a terminal: tables are not cut");
   const { columns } = stdout;

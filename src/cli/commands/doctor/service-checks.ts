@@ -13,7 +13,7 @@ import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
 import { certificateFileProblem } from "../../settings/certificate-file.ts";
 import { insecureHosts, insecureNote, type Sourced } from "../../settings/settings.ts";
-import { type CheckResult, failed, ok, unchecked, warning } from "./check.ts";
+import { type DoctorResult, failed, ok, unchecked, warning } from "./check.ts";
 
 /** The time for both requests, in milliseconds. */
 const limitMs = 5_000;
@@ -121,7 +121,7 @@ const lacksScope = (probed: Probed | null) => probed?.error?.code === "insuffici
 const isOfProxy = ({ error }: Probed) => /^(?:invalid_proxy|proxy_)/.test(error?.code ?? "");
 const isOfTls = ({ error }: Probed) => error?.code === "tls";
 
-export function checkKey(key: Sourced, { products, exports }: Probe): CheckResult {
+export function checkKey(key: Sourced, { products, exports }: Probe): DoctorResult {
   if (products.headers === null) return noResponse;
   const rejected = [products, exports].find(
     (probed) => probed?.error?.status === 401 || (probed?.error?.status === 403 && !lacksScope(probed)),
@@ -144,7 +144,7 @@ export function checkKey(key: Sourced, { products, exports }: Probe): CheckResul
   return unchecked("the service does not respond as expected");
 }
 
-export function checkNetwork(baseUrl: string, { products }: Probe): CheckResult {
+export function checkNetwork(baseUrl: string, { products }: Probe): DoctorResult {
   const { origin } = new URL(baseUrl);
   const { error, headers, ms } = products;
   if (isOfProxy(products)) return unchecked("the proxy fails");
@@ -159,7 +159,7 @@ export function checkProxy(
   { context: { env } }: App,
   baseUrl: string | null,
   probe: Probe | null,
-): CheckResult {
+): DoctorResult {
   const proxies = parseProxies(env);
   if (proxies.all.length === 0) return ok("none set");
   if (baseUrl === null) return unchecked("no service URL");
@@ -176,7 +176,7 @@ export function checkProxy(
 /** The least time a certificate should still be valid: two weeks. */
 const soonMs = 14 * 24 * 3_600_000;
 
-export function checkTls({ context: { env, clock } }: App, baseUrl: string, probe: Probe): CheckResult {
+export function checkTls({ context: { env, clock } }: App, baseUrl: string, probe: Probe): DoctorResult {
   const file = certificateFileProblem(env);
   if (file !== null) {
     const { message, hint } = file;
@@ -204,7 +204,7 @@ export function checkTls({ context: { env, clock } }: App, baseUrl: string, prob
 /** Signatures of webhooks and URLs depend on the time; a response takes some of it, too. */
 const skewMs = 30_000;
 
-export function checkClock({ products: { headers, aheadMs } }: Probe): CheckResult {
+export function checkClock({ products: { headers, aheadMs } }: Probe): DoctorResult {
   if (headers === null) return noResponse;
   if (aheadMs === null) return unchecked("the response has no Date header");
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
@@ -215,7 +215,7 @@ export function checkClock({ products: { headers, aheadMs } }: Probe): CheckResu
   );
 }
 
-export function checkRateLimit({ products, exports }: Probe): CheckResult {
+export function checkRateLimit({ products, exports }: Probe): DoctorResult {
   const headers = exports?.headers ?? products.headers;
   if (headers === null) return noResponse;
   const [remaining, limit] = ["x-ratelimit-remaining", "x-ratelimit-limit"].map((name) =>

@@ -81,7 +81,7 @@ export interface LiveInput extends ReviewFlags {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends Pick<LiveInput, "roles" | "bucket">, ReviewFlags, ProductsFileFlags {
+export interface FrozenFlags extends Pick<LiveInput, "roles" | "bucket">, ReviewFlags, ProductsFileFlags {
   /** The file as typed; null for the default of the format. */
   readonly out: string | null;
   readonly format: "manifest" | "zip";
@@ -216,7 +216,7 @@ function readBucket(out: string | null, { endpoint, region, pathStyle }: BucketF
 }
 
 /** The input of a frozen export. Throws UsageError for what commander cannot check by itself. */
-export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
+export function readFrozenFlags(raw: RawExportFlags): FrozenFlags {
   const out = readOut(raw);
   const roles = readRoles(raw.role);
   const format = raw.zip ? "zip" : "manifest";

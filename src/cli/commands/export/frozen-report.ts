@@ -5,7 +5,7 @@ import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
 import { onceOnly, typedLine } from "../../output/command-words.ts";
-import type { FrozenInput } from "./flags.ts";
+import type { FrozenFlags } from "./flags.ts";
 
 interface Place {
   /** Files of an earlier export that could be taken for parts of this one. */
@@ -16,9 +16,9 @@ interface Place {
 }
 
 /** What a frozen export did, for people: the result first, then the next command. */
-export function reportLines(
+export function frozenLines(
   outcome: FrozenOutcome,
-  command: FrozenInput,
+  command: FrozenFlags,
   { leftovers, globals, typed }: Place,
 ): string[] {
   const { summary, stopped, isResumable, parts, deleted, leftOut, unlabeled, urlsUntil } = outcome;

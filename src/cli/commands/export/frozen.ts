@@ -12,13 +12,13 @@ import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { readProductsFile } from "../../mapping/products-file.ts";
 import { rejectFileName } from "../../output/output-names.ts";
 import { problemList } from "../../output/problem-list.ts";
-import { type FrozenInput, frozenNames } from "./flags.ts";
-import { imagesMissing, reportLines } from "./frozen-report.ts";
+import { type FrozenFlags, frozenNames } from "./flags.ts";
+import { frozenLines, imagesMissing } from "./frozen-report.ts";
 import { openGate } from "./known-decisions.ts";
 import { withRoleHint } from "./role-flags.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
-export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {
+export async function exportFrozenFiles(app: App, command: FrozenFlags): Promise<void> {
   const { format, roles, extract } = command;
   if (extract !== null) rejectFileName("--extract", extract, app.context);
   const selection = await readSelected(app, command);
@@ -54,7 +54,7 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
       format === "zip" && extract === null && outcome.stopped === undefined && !isBucketAddress(name);
     const leftovers = isNumbered ? await findLeftovers(app, name, outcome.parts) : [];
     const { globals, typed } = app;
-    for (const line of reportLines(outcome, command, { leftovers, globals, typed }))
+    for (const line of frozenLines(outcome, command, { leftovers, globals, typed }))
       await app.io.note(app.io.visible(line));
   }
   if (outcome.stopped !== undefined) throw withRoleHint(outcome.stopped, roles);
@@ -62,12 +62,12 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
 }
 
 /**
- * The products that the flags or their file name; null for the entire catalogue. Throws InputError (exit 3) after the
- * problems of the file were listed.
+ * The products that the flags or their file name; null for the entire catalogue. Throws InputError (exit 3)
+ * after the problems of the file were listed.
  */
 async function readSelected(
   app: App,
-  { products, productsFrom: file, ...flags }: FrozenInput,
+  { products, productsFrom: file, ...flags }: FrozenFlags,
 ): Promise<Selection | null> {
   if (file === null) {
     const wanted = products.map((name) => ({ name, as: "either" as const, line: 0 }));
@@ -77,8 +77,9 @@ async function readSelected(
 }
 
 /**
- * The files of an export of so many jobs: `NAME.zip`, or `NAME-001.zip` and so on. Asks before existing ones are replaced,
- * unless an earlier process of the same run has written them. Throws UsageError, or OutputError for a folder.
+ * The files of an export of so many jobs: `NAME.zip`, or `NAME-001.zip` and so on. Asks before existing ones
+ * are replaced, unless an earlier process of the same run has written them. Throws UsageError, or OutputError
+ * for a folder.
  */
 async function frozenTargets(
   app: App,
@@ -87,7 +88,7 @@ async function frozenTargets(
     format,
     isFile,
     bucket,
-  }: { name: string; format: FrozenInput["format"]; isFile: boolean; bucket: BucketFlags },
+  }: { name: string; format: FrozenFlags["format"]; isFile: boolean; bucket: BucketFlags },
   jobs: number,
   isDelivered: (path: string) => Promise<boolean>,
 ): Promise<FrozenTarget[]> {

@@ -11,8 +11,8 @@ import { mirrorDecisions } from "./known-decisions.ts";
 import { mirrorFolder, serviceOfMirror } from "./mirror-place.ts";
 
 /**
- * Opens a mirror for the decisions of `cat tasks review`, and checks that it is one of the service in use. The first decisions
- * may be there before the first run. Throws a CatError.
+ * Opens a mirror for the decisions of `cat tasks review`, and checks that it is one of the service in use.
+ * The first decisions may be there before the first run. Throws a CatError.
  */
 export async function openHandOn(app: App, mirror: string, flags: BucketFlags): Promise<HandOn> {
   named(

@@ -58,8 +58,8 @@ export function readReviewFilter(raw: RawReviewFlags): ReviewFlags {
 }
 
 /**
- * The roles, sorted and without duplicates; null for all. New roles may appear (Asset, `role`), so the service decides
- * which are valid.
+ * The roles, sorted and without duplicates; null for all. New roles may appear (Asset, `role`), so the
+ * service decides which are valid.
  */
 export function readRoles(typed: readonly string[] | undefined): readonly string[] | null {
   if (typed === undefined) return null;

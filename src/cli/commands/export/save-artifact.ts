@@ -3,7 +3,7 @@ import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-zips.ts";
 import { downloadJob, type SavedJob } from "../../../flows/export/frozen/download-job.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
-import { startPatience } from "../../../flows/run/stage.ts";
+import { startTimeLimit } from "../../../flows/run/stage.ts";
 import { byteText, counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
@@ -31,7 +31,7 @@ export async function saveArtifact(app: App, id: string, flags: DownloadFlags): 
   const { extract, timeout = null, maxBytes = defaultMaxBytes, label } = flags;
   const began = clock.now();
   const client = await app.client();
-  const patience = startPatience("download", timeout, { clock, signal: interrupt });
+  const patience = startTimeLimit("download", timeout, { clock, signal: interrupt });
   try {
     const saved = await runFlow(app, ({ onProgress, onNote, pause }) => {
       const target = (format: ExportJob["format"]) => {

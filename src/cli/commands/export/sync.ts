@@ -30,8 +30,8 @@ interface RawSyncFlags
 const week = 7 * 24 * 3_600_000;
 
 /**
- * The group `export` with this command alone: some flags of `cat export` have the names of its own, and commander would take
- * them first.
+ * The group `export` with this command alone: some flags of `cat export` have the names of its own, and
+ * commander would take them first.
  */
 export const syncGroup = (app: App): Command => group("export", "", [syncCommand(app)]);
 

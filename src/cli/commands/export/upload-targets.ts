@@ -8,7 +8,7 @@ import type { App } from "../../app/app.ts";
 import { ownPlaces } from "../../app/profile-state.ts";
 import { checkObjects } from "../../files/open-bucket.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
-import type { FrozenInput } from "./flags.ts";
+import type { FrozenFlags } from "./flags.ts";
 
 const types = { manifest: "application/x-ndjson", zip: "application/zip" } as const;
 
@@ -16,8 +16,9 @@ const types = { manifest: "application/x-ndjson", zip: "application/zip" } as co
 const chunkBytes = 1024 * 1024;
 
 /**
- * The objects of an export. The files that the service prepares are checked on this machine, in the folder of the program's state,
- * and uploaded from there: a file that is incomplete is never in the bucket, and a stopped export is resumed.
+ * The objects of an export. The files that the service prepares are checked on this machine, in the folder of
+ * the program's state, and uploaded from there: a file that is incomplete is never in the bucket, and a
+ * stopped export is resumed.
  */
 export async function uploadTargets(
   app: App,
@@ -27,7 +28,7 @@ export async function uploadTargets(
     flags,
     isDelivered,
   }: {
-    format: FrozenInput["format"];
+    format: FrozenFlags["format"];
     flags: BucketFlags;
     isDelivered: (path: string) => Promise<boolean>;
   },

@@ -16,10 +16,10 @@ import {
   lookRule,
 } from "../../../flows/generate/generation-run.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
-import type { Resolved } from "../../../flows/generate/resolve.ts";
+import type { ResolvedGenerations } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
@@ -29,12 +29,12 @@ import { namedProblem, problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
-import { inputRejected } from "./report.ts";
+import { inputRejected } from "./run-errors.ts";
 import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 
 /**
- * Checks the input and shows what it would generate. With an API key it also looks up products and models; without one it
- * sends nothing at all.
+ * Checks the input and shows what it would generate. With an API key it also looks up products and models;
+ * without one it sends nothing at all.
  */
 export async function dryRun(
   app: App,
@@ -42,25 +42,45 @@ export async function dryRun(
   input: Pick<GenerateInput, "file" | "replacing">,
   foundProblems: FoundProblems | null,
 ): Promise<void> {
-  const { file, replacing } = input;
+  const { file } = input;
   checkOutputNames({ ...flags, file: flags.input }, file.source);
   if (flags.gallery !== undefined) outputFormat("--gallery", flags.gallery, ["html"]);
-  const name = shownName(file.source.name);
-  const problems: Problem[] = [];
+  const checked = await checkInput(app, flags, input);
+  const { check, problems, valid, there } = checked;
+  if (foundProblems !== null) {
+    const { total, valid: rows, invalid } = check;
+    foundProblems.counts = { total, valid: rows, invalid, generations: valid.length };
+    for (const problem of problems) foundProblems.add(file.source, problem);
+  }
+  await printFindings(app, flags, file, checked);
+  if (check.unusable || check.invalid > 0) throw inputRejected(flags, check);
+  const { existing = 0, inProgress = 0 } = there ?? {};
+  const { maxGenerations } = flags;
+  rejectTooMany({ remaining: valid.length, there: existing + inProgress }, { file, maxGenerations });
+  if (app.io.json) return;
+  const { columns, rows } = toPlan(flags, valid);
+  await app.io.show({ columns, format: "table" }, rows);
+  await app.io.note(app.io.visible(summaryOf(shownName(file.source.name), checked)));
+}
+
+type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
+
+/** What the check, the service and this machine say of the input. */
+async function checkInput(app: App, flags: GenerateFlags, input: Pick<GenerateInput, "file" | "replacing">) {
+  const { file, replacing } = input;
+  const problems: InputProblem[] = [];
   const { random, interrupt } = app.context;
   const { check: checked, refused } = await checkFile(file, {
     random,
     signal: interrupt,
     onProblem: (problem) => void problems.push(problem),
   });
-  const inFile = checked.unusable
+  const { asked, table, isExpanded } = checked.unusable
     ? { asked: [], table: null, isExpanded: false }
     : await readGenerations(file, refused, { ...flags, replacing });
-  const { asked } = inFile;
-  const resolved = await lookUp(app, flags, inFile);
+  const resolved = await lookUp(app, flags, { asked, table });
   problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();
-  const { isExpanded } = inFile;
   const there = resolved && (await findThere(app, flags, { ...input, isExpanded, ...resolved }));
   const places = there && new Set(there.remaining.map(placeKey));
   const valid = asked.filter(
@@ -70,50 +90,46 @@ export async function dryRun(
     ? { ...checked, invalid: checked.total, valid: 0 }
     : withUnresolved(checked, unresolved);
   problems.sort((a, b) => a.line - b.line);
-  if (foundProblems !== null) {
-    foundProblems.counts = {
-      total: check.total,
-      valid: check.valid,
-      invalid: check.invalid,
-      generations: valid.length,
-    };
-    for (const problem of problems) foundProblems.add(file.source, problem);
-  }
-  const plan = planJson(file, check, { asked: valid, problems });
-  const unlisted = await unlistedNotes(app, flags, valid, inFile.table);
+  return { check, problems, valid, there, resolved, table };
+}
+
+/** Prints the problems and notes, or the object of `--json`. */
+async function printFindings(
+  app: App,
+  flags: GenerateFlags,
+  file: RowFile,
+  { check, problems, valid, there, resolved, table }: CheckedInput,
+): Promise<void> {
+  const { io } = app;
+  const unlisted = await unlistedNotes(app, flags, valid, table);
   const asks = new Set(valid.map(placeKey));
   const found = resolved?.generations.filter((one) => asks.has(placeKey(one))) ?? [];
-  const mismatches = mismatchNotes(found, inFile.table);
-  const notes = [...unlisted, ...mismatches];
-  const { notes: read = [] } = check;
-  if (app.io.json) {
-    await app.io.jsonData({
-      ...plan,
+  const mismatches = mismatchNotes(found, table);
+  if (io.json) {
+    const notes = [...(check.notes ?? []), ...[...unlisted, ...mismatches].map(noteJson)];
+    return io.jsonData({
+      ...planJson(file, check, { asked: valid, problems }),
       ...(there !== null && { unchanged: there.existing + there.inProgress }),
       ...(there !== null && flags.missing && { existing: there.existing, in_progress: there.inProgress }),
       ...(there !== null && there.unknown > 0 && { existing_unknown: there.unknown }),
-      ...(notes.length + read.length > 0 && { notes: [...read, ...notes.map(noteJson)] }),
+      ...(notes.length > 0 && { notes }),
     });
-  } else {
-    const { fields } = generationVocabulary(flags.kind);
-    const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
-    for (const problem of problems) await list.add(problem);
-    await list.end(check);
-    const lines = [
-      ...noteLines(flags, unlisted),
-      ...mismatches.map(({ message }) => `${message}.`),
-      ...(there?.sentences ?? []),
-    ];
-    for (const line of lines) await app.io.note(app.io.visible(line));
   }
-  if (check.unusable || check.invalid > 0) throw inputRejected(flags, check);
+  const { fields } = generationVocabulary(flags.kind);
+  const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
+  for (const problem of problems) await list.add(problem);
+  await list.end(check);
+  const lines = [
+    ...noteLines(flags, unlisted),
+    ...mismatches.map(({ message }) => `${message}.`),
+    ...(there?.sentences ?? []),
+  ];
+  for (const line of lines) await io.note(io.visible(line));
+}
+
+/** What would be queued, and what would not. */
+function summaryOf(name: string, { check, valid, there, resolved }: CheckedInput): string {
   const { existing = 0, inProgress = 0 } = there ?? {};
-  const { maxGenerations } = flags;
-  rejectTooMany({ remaining: valid.length, there: existing + inProgress }, { file, maxGenerations });
-  if (app.io.json) return;
-  const { columns, rows } = toPlan(flags, valid);
-  await app.io.show({ columns, format: "table" }, rows);
-  const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   const { left = 0 } = check;
   const more = valid.length === 0 ? "image" : "more image";
   const others = [
@@ -121,25 +137,26 @@ export async function dryRun(
     ...(inProgress > 0 ? [` ${counted(inProgress, more)} in progress.`] : []),
     ...(left > 0 ? [` ${counted(left, "row")} left (--limit).`] : []),
   ].join("");
-  await app.io.note(
-    app.io.visible(
-      `${name}: ${counted(valid.length, "image")} in ${counted(plan.batches, "request")}.${others} Nothing was queued (--dry-run).${checks}`,
-    ),
-  );
+  const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
+  const requests = counted(countBatches(valid), "request");
+  return `${name}: ${counted(valid.length, "image")} in ${requests}.${others} Nothing was queued (--dry-run).${checks}`;
 }
+
+const countBatches = (asked: readonly AskedGeneration[]): number =>
+  cutGenerations(asked.map(asGeneration)).length;
 
 /** The object of `--json`. */
 const planJson = (
   { source }: RowFile,
   { total, valid, invalid, left }: CheckResult,
-  { asked, problems }: { asked: readonly AskedGeneration[]; problems: readonly Problem[] },
+  { asked, problems }: { asked: readonly AskedGeneration[]; problems: readonly InputProblem[] },
 ) => ({
   file: source.name,
   total,
   valid,
   invalid,
   generations: asked.length,
-  batches: cutGenerations(asked.map(asGeneration)).length,
+  batches: countBatches(asked),
   ...(left !== undefined && { left }),
   problems: problems.map(noteJson),
 });
@@ -149,7 +166,7 @@ async function lookUp(
   app: App,
   { allowDuplicates }: GenerateFlags,
   { asked, table }: Pick<AskedOfFile, "asked" | "table">,
-): Promise<Resolved | null> {
+): Promise<ResolvedGenerations | null> {
   if (asked.length === 0) return { generations: [], problems: [], unresolved: new Map() };
   let client: Client;
   try {

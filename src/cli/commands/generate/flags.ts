@@ -5,7 +5,7 @@ import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts"
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import { separator } from "../../../flows/generate/columns/read-row.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import { type UnknownChoice, unknownChoices } from "../../../flows/generate/generation-run.ts";
+import { type UnqueuedChoice, unqueuedChoices } from "../../../flows/generate/generation-run.ts";
 import { UsageError } from "../../context/errors.ts";
 import {
   type FileFlags,
@@ -71,7 +71,7 @@ export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFl
   readonly timeout?: number;
   readonly maxBytes?: number;
   readonly maxGenerations?: number;
-  readonly unknown?: UnknownChoice;
+  readonly unknown?: UnqueuedChoice;
 }
 
 /** The input of one command that generates images. */
@@ -96,7 +96,7 @@ export interface GenerateFlags
   readonly timeoutMs: number | null;
   readonly maxBytes: number;
   readonly maxGenerations: number | null;
-  readonly unknown: UnknownChoice | undefined;
+  readonly unknown: UnqueuedChoice | undefined;
 }
 
 /** Subtypes, of which a matrix may have several in one value. */
@@ -143,7 +143,7 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
     .option("--fresh", "generate all images again, also those that exist", false)
     .addOption(
       new Option("--unknown <DO>", "decide about requests without a response for over 24 h").choices(
-        unknownChoices,
+        unqueuedChoices,
       ),
     )
     .optionsGroup("Output:")

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { GalleryData } from "../../../flows/generate/gallery/describe-run.ts";
-import type { EndedRun } from "../../../flows/generate/generate.ts";
+import type { EndedGeneration } from "../../../flows/generate/generate.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -22,9 +22,9 @@ export interface GalleryOutput {
 const concurrency = 4;
 
 /**
- * Checks before anything is queued that the page of `--gallery` can be written, and asks on a terminal before it replaces a
- * file. Resolves to whether a file may be replaced. `others` are the paths that the command reads or writes besides. Throws
- * UsageError.
+ * Checks before anything is queued that the page of `--gallery` can be written, and asks on a terminal before
+ * it replaces a file. Resolves to whether a file may be replaced. `others` are the paths that the command
+ * reads or writes besides. Throws UsageError.
  */
 export async function checkGallery(app: App, name: string, others: readonly string[]): Promise<boolean> {
   const flag = "--gallery";
@@ -42,13 +42,13 @@ export async function checkGallery(app: App, name: string, others: readonly stri
 }
 
 /**
- * Writes the page of a run, and puts its name into the summary; gives why it could not be written. A run that was interrupted
- * gets none, nor one without tasks.
+ * Writes the page of a run, and puts its name into the summary; gives why it could not be written. A run that
+ * was interrupted gets none, nor one without tasks.
  */
 export async function writeRunGallery(
   app: App,
   flags: GenerateFlags & GalleryOutput,
-  ended: EndedRun,
+  ended: EndedGeneration,
 ): Promise<unknown> {
   const { interrupt: signal, clock, cwd } = app.context;
   const { gallery, save, replacesGallery: replaces, decisions } = flags;
@@ -119,7 +119,8 @@ const again = { ...waiting, withoutValues: ["--unknown", "--gallery", "--approve
 
 /**
  * The first file of decisions that a page saves: `looks.csv` gives `looks.decisions.csv`, and its rerun
- * `looks.decisions.round-2.csv`. Later files of a page end in `-2`, `-3`, so that no two reviews share a name.
+ * `looks.decisions.round-2.csv`. Later files of a page end in `-2`, `-3`, so that no two reviews share a
+ * name.
  */
 export function decisionsName(path: string): string {
   const stem = safeStem(path);

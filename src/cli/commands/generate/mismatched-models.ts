@@ -1,5 +1,5 @@
 import type { AskedOfFile, Generation } from "../../../flows/generate/generation.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { counted, listFirst } from "../../../flows/words.ts";
 
 /** So many names of a note are shown. */
@@ -8,7 +8,10 @@ const mostNames = 3;
 const wearers: Readonly<Record<string, string>> = { female: "women", male: "men" };
 
 /** A note for products for women on men, and one for products for men on women, with their numbers. */
-export function mismatchNotes(generations: readonly Generation[], table: AskedOfFile["table"]): Problem[] {
+export function mismatchNotes(
+  generations: readonly Generation[],
+  table: AskedOfFile["table"],
+): InputProblem[] {
   const bySex = new Map<string, Generation[]>();
   for (const generation of generations) {
     const sex = generation.sexes?.product;

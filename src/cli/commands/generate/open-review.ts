@@ -8,7 +8,7 @@ import {
   recordReview,
 } from "../../../flows/generate/review.ts";
 import type { ReadOptions } from "../../../flows/rows/open-rows.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { ReviewDecision } from "../../../state/decisions.ts";
@@ -29,24 +29,24 @@ interface ReviewUse {
   /** Whether a file with some images of a run only is rejected. */
   readonly needsAllImages: boolean;
   /** How flags say to read it; undefined where the flags are about another file. */
-  readonly reading?: Reading;
+  readonly reading?: ReviewReading;
   /** Who has decided, as a flag says. */
   readonly reviewer?: string | undefined;
 }
 
 /** How a file of decisions is read, as given by flags. */
-export type Reading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
+export type ReviewReading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
 
 /** The flags of a command that generates the rejected images of a review again. */
-export const rerunFlags = (file: string, { sheet, read }: Reading) => ({
+export const rerunFlags = (file: string, { sheet, read }: ReviewReading) => ({
   rerun: file,
   sheet,
   encoding: read.encoding,
 });
 
 /**
- * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError, after all problems
- * were listed, where the file is not one of decisions, is incomplete, or was edited.
+ * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError,
+ * after all problems were listed, where the file is not one of decisions, is incomplete, or was edited.
  */
 export async function openReview(
   app: App,
@@ -72,7 +72,7 @@ export async function openReview(
 }
 
 /** Opens a file of decisions; without `reading` no flag can say which sheet is meant. */
-export const openDecisionFile = (app: App, file: string, reading?: Reading): Promise<Source> =>
+export const openDecisionFile = (app: App, file: string, reading?: ReviewReading): Promise<Source> =>
   openInput(
     app,
     { ...reading, file },
@@ -111,7 +111,7 @@ async function reviewPlace(app: App, asksService: boolean) {
 export async function rejectProblems(
   app: App,
   file: string,
-  problems: readonly Problem[],
+  problems: readonly InputProblem[],
   { rows, left }: { rows: number; left: string },
 ): Promise<void> {
   if (problems.length === 0) return;
@@ -128,8 +128,8 @@ export async function rejectProblems(
   throw new FileRejection(why, { file, problems: sorted, ...counts });
 }
 
-function toHint(problems: readonly Problem[]): string {
-  const [{ code }] = problems as [Problem];
+function toHint(problems: readonly InputProblem[]): string {
+  const [{ code }] = problems as [InputProblem];
   if (code === "task_not_found")
     return "Use the profile and the service that generated the images (--profile, --base-url).";
   if (problems.every((problem) => problem.code === "invalid_time"))
@@ -178,7 +178,7 @@ export async function noteDisagreements(
 
 /** What `cat tasks review` does with a file. */
 interface Recording {
-  readonly reading: Reading;
+  readonly reading: ReviewReading;
   readonly reviewer: string | undefined;
   readonly handOn: HandOn | null;
 }
@@ -239,7 +239,7 @@ function reportLines(
   app: App,
   review: Review,
   { approved, rejected, undecided }: RecordedReview,
-  reading: Reading,
+  reading: ReviewReading,
 ): string[] {
   const decisions = counted(approved + rejected, "decision");
   const open = undecided === 0 ? "" : `, ${grouped(undecided)} without a decision`;

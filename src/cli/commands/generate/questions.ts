@@ -14,8 +14,8 @@ import { UsageError } from "../../context/errors.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
 /**
- * Has the user agree to the number of images, which cost credits; `--yes` agrees, and gets a line on what exists. Throws without a
- * terminal.
+ * Has the user agree to the number of images, which cost credits; `--yes` agrees, and gets a line on what
+ * exists. Throws without a terminal.
  */
 export async function confirmCost(
   app: App,
@@ -54,8 +54,8 @@ function existingClause({ asked, existing, inProgress }: CostPlan, file: string 
 const noFolder = "-";
 
 /**
- * Asks the person at the terminal where to save the images, until it is a folder that can be used; null without one to ask,
- * and where flags have decided.
+ * Asks the person at the terminal where to save the images, until it is a folder that can be used; null
+ * without one to ask, and where flags have decided.
  */
 export async function askSaveFolder(
   app: App,

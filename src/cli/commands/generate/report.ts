@@ -1,12 +1,8 @@
-import { CatError } from "../../../errors.ts";
 import { nameIn } from "../../../flows/bucket/address.ts";
 import { isUnpaid } from "../../../flows/generate/balance.ts";
-import type { EndedRun } from "../../../flows/generate/generate.ts";
-import { isOfInput } from "../../../flows/generate/queue.ts";
+import type { EndedGeneration } from "../../../flows/generate/generate.ts";
 import { describeImage, isKeptApart, reasonText, rejectedFolder } from "../../../flows/generate/result.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
-import type { CheckResult } from "../../../flows/rows/check.ts";
-import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -17,94 +13,131 @@ import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../
 import type { RejectedFile } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import type { GenerateFlags } from "./flags.ts";
+import { isRejection, queuedByRun } from "./run-errors.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
 
+type Asking = Pick<App, "typed"> & { globals: Service };
+
 /** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
-export function reportLines(
-  ended: EndedRun,
-  flags: GenerateFlags,
-  { globals, typed }: Pick<App, "typed"> & { globals: Service },
-): string[] {
-  const { summary, stopped, results, finishedRunAt } = ended;
-  const lines = [headline(ended, flags), ...existingLines(ended)];
-  const {
-    rejected = [],
-    invalid = 0,
-    not_queued = 0,
-    unknown = 0,
-    unsaved = [],
-    unlabeled = 0,
-    left = 0,
-  } = summary;
+export function generationLines(ended: EndedGeneration, flags: GenerateFlags, asking: Asking): string[] {
+  const { summary, results } = ended;
+  return [
+    headline(ended, flags),
+    ...existingLines(ended),
+    ...unqueuedLines(ended, flags),
+    ...unknownLines(ended),
+    ...unsavedLines(results, summary.unsaved ?? [], flags),
+    ...savingLines(ended, flags, asking),
+    ...fileLines(ended, flags, asking),
+    ...nextLines(ended, flags, asking),
+  ];
+}
+
+/** Rows and images that were not queued, or failed, and why. */
+function unqueuedLines({ summary, stopped, results, finishedRunAt }: EndedGeneration, flags: GenerateFlags) {
+  const { rejected = [], invalid = 0, not_queued = 0, left = 0, failed } = summary;
   const skipped = finishedRunAt === null ? 0 : summary.total - summary.unchanged;
-  if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
-  else if (invalid > 0)
-    lines.push(
-      `  ${flags.matrix ? `${counted(invalid, "image")} of invalid rows` : counted(invalid, "invalid row")} skipped`,
-    );
-  if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
+  const rows = flags.matrix
+    ? `${counted(invalid, "image")} of invalid rows`
+    : counted(invalid, "invalid row");
   const rejections = rejected.map(
     ({ code, message, ...place }) =>
       `  ${placeText(shownName(flags.input), place)}  rejected by the service  ${reasonText({ code, message })}`,
   );
-  // A row may be several images.
-  lines.push(...new Set(rejections));
-  if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
-  if (isUnpaid(stopped)) lines.push(...paidLines(results, flags));
-  if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);
+  return [
+    ...lineIf(skipped > 0, `  ${counted(skipped, "image")} not queued: invalid or rejected rows`),
+    ...lineIf(skipped <= 0 && invalid > 0, `  ${rows} skipped`),
+    ...lineIf(left > 0, `  ${counted(left, "row")} left (--limit)`),
+    // A row may be several images.
+    ...new Set(rejections),
+    ...lineIf(failed > 0, `  ${counted(failed, "image")} failed`),
+    ...(isUnpaid(stopped) ? paidLines(results, flags) : []),
+    ...lineIf(not_queued > 0, `  ${counted(not_queued, "image")} not queued`),
+  ];
+}
+
+const lineIf = (isShown: boolean, line: string): string[] => (isShown ? [line] : []);
+
+/** Images of which the service does not say what they are. */
+function unknownLines({ summary: { unknown = 0 }, results }: EndedGeneration): string[] {
   const lost = lostCount(results);
-  if (lost > 0)
-    lines.push(
+  return [
+    ...lineIf(
+      lost > 0,
       `  ${counted(lost, "image")} unknown to the service: was it restored or restarted? Run the same command again; if they stay unknown, --fresh generates all images of the input again.`,
-    );
-  if (unknown > lost)
-    lines.push(
+    ),
+    ...lineIf(
+      unknown > lost,
       `  ${counted(unknown - lost, "image")} unconfirmed: the service may have queued them (see cat tasks list)`,
-    );
-  lines.push(...unsavedLines(results, unsaved, flags));
+    ),
+  ];
+}
+
+/** What was saved, or the command that saves it. */
+function savingLines(ended: EndedGeneration, flags: GenerateFlags, { globals, typed }: Asking): string[] {
+  const { summary, stopped, results } = ended;
+  const { unlabeled = 0, succeeded } = summary;
   if (flags.save !== undefined)
-    lines.push(
+    return [
       savedLine(results.filter(({ file }) => file !== null).length, flags.save),
       ...reviewedLines(results, flags),
       ...(unlabeled > 0 ? [unlabeledLine(unlabeled)] : []),
-    );
-  else if (stopped === undefined && summary.succeeded > 0 && !globals.mock && queuedByRun(ended) > 0)
-    lines.push("To save the images, run:", `  ${saveCommand(ended, flags, typed)}`);
-  if (summary.results_file !== undefined) lines.push(`Results: ${summary.results_file}`);
-  if (summary.gallery_file !== undefined)
-    lines.push(`To review the images, open ${summary.gallery_file} in a browser.`);
-  if (summary.failed_file !== undefined) lines.push(...failedLines(summary.failed_file, flags, globals));
-  else if (isPartlyFinished(ended) && flags.file !== null)
-    lines.push(
-      "For a file of the failed rows, run:",
-      `  ${typedLine(typed, { ...onceOnly, add: ["--failed", "failed.csv"] })}`,
-    );
+    ];
+  return stopped === undefined && succeeded > 0 && !globals.mock && queuedByRun(ended) > 0
+    ? ["To save the images, run:", `  ${saveCommand(ended, flags, typed)}`]
+    : [];
+}
+
+/** The files that the run wrote, and the failed file that it could. */
+function fileLines(ended: EndedGeneration, flags: GenerateFlags, { globals, typed }: Asking): string[] {
+  const { results_file, gallery_file, failed_file } = ended.summary;
+  const toFail = typedLine(typed, { ...onceOnly, add: ["--failed", "failed.csv"] });
+  const failed =
+    isPartlyFinished(ended) && flags.file !== null
+      ? ["For a file of the failed rows, run:", `  ${toFail}`]
+      : [];
+  return [
+    ...lineIf(results_file !== undefined, `Results: ${results_file}`),
+    ...lineIf(gallery_file !== undefined, `To review the images, open ${gallery_file} in a browser.`),
+    ...(failed_file === undefined ? failed : failedLines(failed_file, flags, globals)),
+  ];
+}
+
+/** The command that continues: of a run that was stopped, is followed later, or had a limit. */
+function nextLines(ended: EndedGeneration, flags: GenerateFlags, asking: Asking): string[] {
+  const { summary, stopped, finishedRunAt } = ended;
+  const { typed, globals } = asking;
+  const { not_queued = 0, left = 0 } = summary;
   if (stopped !== undefined && isRejection(ended)) {
-    if (not_queued === 0 && queuedByRun(ended) === 0) return lines;
+    if (not_queued === 0 && queuedByRun(ended) === 0) return [];
     const all = flags.save === undefined ? "" : " and save all of them";
     const goal = not_queued === 0 ? "For a file of the rejected rows" : `To queue the other images${all}`;
     const others = typedLine(typed, { ...onceOnly, add: ["--skip-invalid"] });
-    lines.push(`${goal}, run (nothing is queued twice):`, `  ${others}`);
-  } else if (stopped !== undefined && !globals.mock) {
+    return [`${goal}, run (nothing is queued twice):`, `  ${others}`];
+  }
+  if (globals.mock) return [];
+  if (stopped !== undefined) {
     const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
-    lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${typedLine(typed, onceOnly)}`);
-  } else if (!flags.wait && finishedRunAt === null && summary.tasks.length > 0 && !globals.mock) {
-    // The failed file is written when the run ends: a row in it and in an open run might be queued twice.
-    const isPartial = invalid > 0 || rejected.length > 0;
-    const { inProgress } = ended.known;
-    const what = isPartial ? " and get a file of the failed rows" : "";
-    // `--run` knows the images of this run only.
-    const command =
-      isPartial || inProgress > 0 ? typedLine(typed, waiting) : `cat tasks watch --run ${summary.run_id}`;
-    if (isPartial || inProgress + queuedByRun(ended) > 0)
-      lines.push(`To follow the images${what}, run:`, `  ${command}`);
-  } else if (left > 0 && !globals.mock)
-    lines.push(
-      "To generate the other rows, run (nothing is queued twice):",
-      `  ${typedLine(typed, unlimited)}`,
-    );
-  return lines;
+    return [`To resume, ${how} (nothing is queued twice):`, `  ${typedLine(typed, onceOnly)}`];
+  }
+  if (!flags.wait && finishedRunAt === null && summary.tasks.length > 0) return followLines(ended, typed);
+  if (left === 0) return [];
+  return ["To generate the other rows, run (nothing is queued twice):", `  ${typedLine(typed, unlimited)}`];
+}
+
+/** The command that follows the images of a run. */
+function followLines(ended: EndedGeneration, typed: App["typed"]): string[] {
+  const { summary, known } = ended;
+  const { invalid = 0, rejected = [], run_id } = summary;
+  // The failed file is written when the run ends: a row in it and in an open run might be queued twice.
+  const isPartial = invalid > 0 || rejected.length > 0;
+  if (!isPartial && known.inProgress + queuedByRun(ended) === 0) return [];
+  const what = isPartial ? " and get a file of the failed rows" : "";
+  // `--run` knows the images of this run only.
+  const ofRun = !isPartial && known.inProgress === 0;
+  const command = ofRun ? `cat tasks watch --run ${run_id}` : typedLine(typed, waiting);
+  return [`To follow the images${what}, run:`, `  ${command}`];
 }
 
 /** The other fields of the summary of a run (`GenerationSummary`) that was rejected before anything was queued. */
@@ -116,55 +149,14 @@ export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => (
   ...(dryRun ? { generations: 0, batches: 0 } : { ...nothingQueued, duration_ms: 0 }),
 });
 
-/** The error of a run of which the service rejected every input, so that nothing was queued; else null. */
-export function rejectionError(ended: EndedRun, flags: GenerateFlags): InputError | null {
-  const { rejected = [] } = ended.summary;
-  if (rejected.length === 0 || queuedByRun(ended) > 0) return null;
-  if (ended.stopped !== undefined && !isRejection(ended)) return null;
-  return new InputError(
-    `the service rejected ${counted(rejected.length, "image")} of ${shownName(flags.input)}; nothing was queued`,
-    rejected[0]!.code,
-    "Fix these rows and run the command again.",
-  );
-}
-
-/** Whether what stopped the run is that the service rejected an input: the same command would be rejected again. */
-export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
-  (summary.rejected ?? []).length > 0 && isOfInput(stopped);
-
-/** The error of a run that is not paid for, about all images that it asked for; null for any other. */
-export function unpaidError({ stopped, shortage, summary, results }: EndedRun): CatError | null {
-  if (!isUnpaid(stopped)) return null;
-  const { type, code, status, requestId, request } = stopped;
-  const { queued, unchanged } = summary;
-  // Also those of requests that the service may have carried out before it rejected them.
-  const unpaid = results.filter(
-    ({ status, task_id }) => status === "not_queued" || (status === "unknown" && task_id === null),
-  ).length;
-  const images = counted(queued + unpaid, unchanged > 0 ? "more image" : "image");
-  const [lack, toAdd] =
-    shortage === null
-      ? [`${images}, ${grouped(unpaid)} not paid for: ${stopped.message}`, "credits or a subscription"]
-      : [
-          `${images}, ${counted(shortage.before, "credit")} left: ${grouped(shortage.short)} short (${request}: ${status} ${code})`,
-          counted(shortage.short, "credit"),
-        ];
-  const hint = `Add ${toAdd} in the dashboard, and run the same command again: no image is paid for twice.`;
-  return new CatError(lack, { type, code, status, requestId, hint });
-}
-
-type Known = Pick<EndedRun, "summary" | "known">;
-
-/** How many images this run has queued, by this command or an earlier one. */
-const queuedByRun = ({ summary: { queued, unchanged }, known }: Known): number =>
-  queued + unchanged - known.existing - known.inProgress;
-
 /** Whether there was nothing to generate. */
-const isAllThere = ({ summary: { total }, known: { existing, inProgress } }: Known): boolean =>
-  existing + inProgress === total;
+const isAllThere = ({
+  summary: { total },
+  known: { existing, inProgress },
+}: Pick<EndedGeneration, "summary" | "known">): boolean => existing + inProgress === total;
 
 /** What the run has not queued because it is there, next to what it has. */
-function existingLines(ended: EndedRun): string[] {
+function existingLines(ended: EndedGeneration): string[] {
   const { existing, inProgress } = ended.known;
   const line = (count: number, why: string) =>
     count === 0 ? [] : [`  ${counted(count, "image")} not queued: ${why}`];
@@ -174,7 +166,7 @@ function existingLines(ended: EndedRun): string[] {
 
 /** The command that saves the images: of a run alone, or with those of other runs that its input asks for. */
 const saveCommand = (
-  { summary, known }: EndedRun,
+  { summary, known }: EndedGeneration,
   { file }: GenerateFlags,
   typed: readonly string[],
 ): string =>
@@ -186,7 +178,7 @@ const saveCommand = (
 const mostNamed = 20;
 
 /** The images of this input that were queued although the rest was not. */
-function paidLines(results: EndedRun["results"], { save }: GenerateFlags): string[] {
+function paidLines(results: EndedGeneration["results"], { save }: GenerateFlags): string[] {
   const paid = results.filter(({ task_id, isOfOtherRun }) => task_id !== null && !isOfOtherRun);
   if (paid.length === 0) return [];
   const others = paid.length - mostNamed;
@@ -199,10 +191,10 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
 }
 
 /** How many images have a task that the service does not have anymore. */
-const lostCount = (results: EndedRun["results"]): number =>
+const lostCount = (results: EndedGeneration["results"]): number =>
   results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
 
-function headline(ended: EndedRun, flags: GenerateFlags): string {
+function headline(ended: EndedGeneration, flags: GenerateFlags): string {
   const { summary, stopped, results, finishedRunAt, known } = ended;
   const { total, queued, duration_ms } = summary;
   const wanted = total - known.existing - known.inProgress;
@@ -246,7 +238,10 @@ function headline(ended: EndedRun, flags: GenerateFlags): string {
 }
 
 /** Whether an earlier command has finished the run, without some of its images. */
-const isPartlyFinished = ({ summary, finishedRunAt }: Pick<EndedRun, "summary" | "finishedRunAt">): boolean =>
+const isPartlyFinished = ({
+  summary,
+  finishedRunAt,
+}: Pick<EndedGeneration, "summary" | "finishedRunAt">): boolean =>
   finishedRunAt !== null && (summary.failed > 0 || summary.total > summary.unchanged);
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
@@ -278,8 +273,8 @@ export const savedLine = (saved: number, folder: string): string =>
 
 /** What could not be saved, and what is saved but could not be moved. */
 function unsavedLines(
-  results: EndedRun["results"],
-  unsaved: NonNullable<EndedRun["summary"]["unsaved"]>,
+  results: EndedGeneration["results"],
+  unsaved: NonNullable<EndedGeneration["summary"]["unsaved"]>,
   { save }: Pick<GenerateFlags, "save">,
 ): string[] {
   const saved = new Map(results.flatMap(({ task_id, file }) => (file === null ? [] : [[task_id, file]])));
@@ -293,7 +288,7 @@ function unsavedLines(
 
 /** How many images of a folder a review has rejected, and how many it says nothing of. */
 function reviewedLines(
-  results: EndedRun["results"],
+  results: EndedGeneration["results"],
   { approved, save }: Pick<GenerateFlags, "approved" | "save">,
 ): string[] {
   if (approved === undefined) return [];
@@ -304,27 +299,4 @@ function reviewedLines(
     ...(rejected > 0 ? [`  ${counted(rejected, "rejected image")} in ${nameIn(save!, rejectedFolder)}`] : []),
     ...(open > 0 ? [`  ${counted(open, "image")} without a decision`] : []),
   ];
-}
-
-/** The error of an input of which nothing was queued. */
-export function inputRejected(
-  { input, skipInvalid }: Pick<GenerateFlags, "input" | "skipInvalid">,
-  { unusable, invalid, total }: CheckResult,
-): InputError {
-  const name = shownName(input);
-  const fix = (what: string) => `Fix ${what} and run the command again.`;
-  if (unusable)
-    return new InputError(
-      `cannot read rows from ${name}; nothing was queued`,
-      "invalid_file",
-      fix("the file"),
-    );
-  if (input === "flags")
-    return new InputError("invalid flags; nothing was queued", "invalid_rows", fix("the flags"));
-  const orSkip = skipInvalid || invalid === total ? "" : ", or add --skip-invalid to queue the valid rows";
-  return new InputError(
-    `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,
-    "invalid_rows",
-    `Fix them and run the command again${orSkip}.`,
-  );
 }

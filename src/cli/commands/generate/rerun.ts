@@ -1,5 +1,5 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
-import type { Decision } from "../../../flows/generate/columns/decisions.ts";
+import type { DecisionRow } from "../../../flows/generate/columns/decisions.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import { nothingRejected, type Review } from "../../../flows/generate/review.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
@@ -7,7 +7,7 @@ import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { flagLine } from "../../output/command-words.ts";
-import { openReview, type Reading, recordDecisions, rerunFlags } from "./open-review.ts";
+import { openReview, type ReviewReading, recordDecisions, rerunFlags } from "./open-review.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
 export interface OpenedInput {
@@ -16,15 +16,15 @@ export interface OpenedInput {
 }
 
 /**
- * The rejected images of a review, as rows on the lines of its file. What this machine knows of a task is repeated as it was,
- * with its stylings; of any other task only what the file says. The review is recorded, unless it is for a dry run. Throws an
- * InputError where nothing is rejected.
+ * The rejected images of a review, as rows on the lines of its file. What this machine knows of a task is
+ * repeated as it was, with its stylings; of any other task only what the file says. The review is recorded,
+ * unless it is for a dry run. Throws an InputError where nothing is rejected.
  */
 export async function openDecisions(
   app: App,
   kind: GenerationKind,
   file: string,
-  { reading, dryRun }: { reading: Reading; dryRun: boolean },
+  { reading, dryRun }: { reading: ReviewReading; dryRun: boolean },
 ): Promise<OpenedInput> {
   const outcome = "nothing was queued";
   // Rows that a person has picked are enough: only what they name is generated.
@@ -58,7 +58,7 @@ function rejectOtherKind(
   app: App,
   kind: GenerationKind,
   file: string,
-  { images, reading }: Pick<Review, "images"> & { reading: Reading },
+  { images, reading }: Pick<Review, "images"> & { reading: ReviewReading },
 ): void {
   const mismatch = images.find(({ sent }) => sent !== undefined && sent.generation.kind !== kind);
   if (mismatch === undefined) return;
@@ -76,7 +76,7 @@ function rejectOtherKind(
 const foreignNote = (count: number, file: string): string =>
   `${counted(count, "image")} of ${file} ${count === 1 ? "was" : "were"} generated on another computer: stylings and look_at_camera are unknown here and are not repeated. To keep them, run this command on that computer.`;
 
-function toRow(kind: GenerationKind, decision: Decision, known: Generation | undefined): object {
+function toRow(kind: GenerationKind, decision: DecisionRow, known: Generation | undefined): object {
   const product =
     decision.product_id !== ""
       ? { product_id: decision.product_id }

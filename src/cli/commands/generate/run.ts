@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import type { EndedRun, GenerateOutcome } from "../../../flows/generate/generate.ts";
+import type { EndedGeneration, GenerateOutcome } from "../../../flows/generate/generate.ts";
 import type { GenerateInput, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { describeImage, reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { Review } from "../../../flows/generate/review.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
-import type { Place, Problem } from "../../../flows/rows/problem.ts";
+import type { InputProblem, Place } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import { shellWord } from "../../../shell-word.ts";
@@ -30,16 +30,9 @@ import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from 
 import type { GalleryOutput } from "./gallery.ts";
 import { looksMapping } from "./looks-mapping.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
-import {
-  inputRejected,
-  isRejection,
-  nothingQueued,
-  rejectedRun,
-  rejectionError,
-  reportLines,
-  unpaidError,
-} from "./report.ts";
+import { generationLines, nothingQueued, rejectedRun } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
+import { inputRejected, isRejection, rejectionError, unpaidError } from "./run-errors.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
 export const runGenerate = (app: App, flags: GenerateFlags): Promise<void> => {
@@ -136,7 +129,7 @@ async function fullRun(
   const list = problemList(app, flags.input, listing);
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
-  const skipped: Problem[] = [];
+  const skipped: InputProblem[] = [];
   let chosen: SaveFolder | null = null;
   const review =
     flags.approved === undefined
@@ -206,7 +199,7 @@ async function fullRun(
     ),
   ).catch(async (error: unknown) => {
     // With `--json` every rejection has its object on stdout, also of files without a problem.
-    if (app.io.json && toExitCode(error) === ExitCode.refused) {
+    if (app.io.json && toExitCode(error) === ExitCode.rejected) {
       const { checkFile } = await import("../../../flows/rows/check.ts");
       const report = problemList(app, flags.input, { ...listing, always: true });
       const { random, interrupt: signal } = app.context;
@@ -273,7 +266,7 @@ async function openApproved(app: App, file: string): Promise<Review> {
 async function report(
   app: App,
   flags: GenerateFlags & GalleryOutput,
-  { ended, notes, place }: { ended: EndedRun; notes: readonly object[]; place: SavePlace | null },
+  { ended, notes, place }: { ended: EndedGeneration; notes: readonly object[]; place: SavePlace | null },
 ): Promise<void> {
   const { summary, stopped, results } = ended;
   const { clock } = app.context;
@@ -303,7 +296,7 @@ async function report(
   const fault = ended.fault ?? unlisted ?? withoutPage;
   app.runs.counted(summary);
   if (app.io.json) await app.io.jsonData({ ...summary, ...(notes.length > 0 && { notes }) });
-  else await noteSummary(app, reportLines(ended, flags, app));
+  else await noteSummary(app, generationLines(ended, flags, app));
   const rejection = rejectionError(ended, flags);
   if (rejection !== null) throw rejection;
   if (stopped !== undefined && !isRejection(ended)) throw unpaidError(ended) ?? stopped;
@@ -330,7 +323,7 @@ async function report(
 }
 
 /** The service has accepted the values of these images: they are known from now on. */
-async function keepAccepted(app: App, results: EndedRun["results"]): Promise<void> {
+async function keepAccepted(app: App, results: EndedGeneration["results"]): Promise<void> {
   const { LearnedValues } = await import("../../completion/learned-values.ts");
   const learned = new LearnedValues();
   for (const { task_id, generation } of results) {

@@ -5,8 +5,8 @@ import { meantValues } from "../../../flows/generate/columns/vocabulary.ts";
 import type { AskedOfFile, Generation } from "../../../flows/generate/generation.ts";
 import type { CostPlan } from "../../../flows/generate/generation-run.ts";
 import { normalValue } from "../../../flows/rows/mapped-columns.ts";
-import type { Place, Problem } from "../../../flows/rows/problem.ts";
-import type { ValueFix } from "../../../flows/rows/vocabulary.ts";
+import type { InputProblem, Place } from "../../../flows/rows/problem.ts";
+import type { ValueMapping } from "../../../flows/rows/vocabulary.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
@@ -23,7 +23,7 @@ export interface UnlistedNote extends Place {
   readonly code: "unlisted_value";
   readonly message: string;
   /** Undefined where `--map-value` cannot help. */
-  readonly valueFix: ValueFix | undefined;
+  readonly valueFix: ValueMapping | undefined;
   /** The subtype on which the known values depend; null for none. */
   readonly of: string | null;
   readonly known: readonly string[];
@@ -37,8 +37,8 @@ type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleSh
 const mostShown = 20;
 
 /**
- * The values of an input that neither the lists of this program nor earlier commands have, each once. One that is read as
- * itself is sent as it is: the user has decided.
+ * The values of an input that neither the lists of this program nor earlier commands have, each once. One
+ * that is read as itself is sent as it is: the user has decided.
  */
 export async function unlistedNotes(
   app: App,
@@ -99,14 +99,14 @@ function toAdvice(
 }
 
 /** A problem or a note for `--json`. */
-export const noteJson = (note: Problem & Partial<Pick<UnlistedNote, "known">>) => {
+export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known">>) => {
   const { line, sheet, cell, reference, param, code, known } = note;
   return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };
 };
 
 /**
- * Shows the values that the service may not know, and asks a person once whether to send them. Without a terminal, or with
- * `--yes`, they are sent: the service decides. Throws UsageError.
+ * Shows the values that the service may not know, and asks a person once whether to send them. Without a
+ * terminal, or with `--yes`, they are sent: the service decides. Throws UsageError.
  */
 export async function confirmUnlisted(
   app: App,

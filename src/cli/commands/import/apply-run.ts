@@ -15,7 +15,7 @@ import { DeclinedError, UsageError } from "../../context/errors.ts";
 import { flagName } from "../../output/command-words.ts";
 import { type ImportFlags, ofCommand, type RawFlags, readFlags } from "./flags.ts";
 import { nextDigest, type PlanHead, PlanView, planVersion } from "./plan-run.ts";
-import { orReported, runImport } from "./run.ts";
+import { orNothingSent, runImport } from "./run.ts";
 
 /** `cat import --apply PLAN`: imports the file of a plan as planned, or shows the plan with `--dry-run`. */
 export async function applyRun(
@@ -39,7 +39,7 @@ export async function applyRun(
   const view = new PlanView(app, raw.planFormat ?? "table");
   const { mode, dryRun = false } = raw;
   const reading = readPlan(app, name, dryRun ? view.add : null);
-  const { head, summary, rows } = await orReported(app, [{ file: name, mode, dryRun }], reading);
+  const { head, summary, rows } = await orNothingSent(app, [{ file: name, mode, dryRun }], reading);
   if (dryRun) return showPlan(app, view, head, summary);
   const { id, identity, file, file_sha256: fileSha256, base_url: baseUrl, account } = head;
   const applies: PlanToApply = {

@@ -253,8 +253,8 @@ const note = (app: App, text: string): Promise<void> => app.io.note(app.io.visib
 const shownLength = 30;
 
 /**
- * Asks how references and sides are read from the names of photos. Throws InputError where nothing can be asked: which photo
- * belongs to which product is never guessed.
+ * Asks how references and sides are read from the names of photos. Throws InputError where nothing can be
+ * asked: which photo belongs to which product is never guessed.
  */
 async function askPattern(app: App, listing: PhotoListing, folder: string): Promise<NamePattern> {
   const guesses = guessPatterns(listing);

@@ -10,7 +10,7 @@ import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { mergePrompts, openMemory, unknownOutcomePrompt } from "./remembered.ts";
+import { mergePrompts, openImportMemory, unknownOutcomePrompt } from "./remembered.ts";
 import { resumeLines } from "./report.ts";
 import { reportFiles } from "./report-files.ts";
 
@@ -43,7 +43,7 @@ export async function fullRun(
       }),
     );
   const inUse = opened.flatMap(({ flags: { file } }) => (file === "-" ? [] : resolve(app.context.cwd, file)));
-  let memory: ReturnType<typeof openMemory> | undefined;
+  let memory: ReturnType<typeof openImportMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(
       opened.map(({ flags, file, localPhotos, converter, urls, photoAt }, index) => {
@@ -56,7 +56,7 @@ export async function fullRun(
           runId: flags.applies?.id ?? newRunId(app.context.clock.now()),
           targets: () => outputTargets(flags, file, place),
           memory() {
-            memory ??= openMemory(app, flags.ledger);
+            memory ??= openImportMemory(app, flags.ledger);
             return memory;
           },
           ask: unknownOutcomePrompt(app, flags, pause),
@@ -73,7 +73,7 @@ export async function fullRun(
     ),
   ).catch(async (error: unknown) => {
     // With `--json` every rejection has its object on stdout, also of files without a problem.
-    if (app.io.json && toExitCode(error) === ExitCode.refused) await listedChecks(app, opened, { more });
+    if (app.io.json && toExitCode(error) === ExitCode.rejected) await listedChecks(app, opened, { more });
     throw error;
   });
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));

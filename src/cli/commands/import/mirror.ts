@@ -28,10 +28,11 @@ export async function isMirror(folder: string): Promise<boolean> {
 }
 
 /**
- * The rows of a mirror: a product per reference, with its photos as local files. Products that exist are skipped, because
- * their photos would be added twice. `copied`: the copy of a mirror in a bucket. Throws UsageError and InputError.
+ * The rows of a mirror: a product per reference, with its photos as local files. Products that exist are
+ * skipped, because their photos would be added twice. `copied`: the copy of a mirror in a bucket. Throws
+ * UsageError and InputError.
  */
-export async function openMirror(
+export async function openMirrorRows(
   app: App,
   flags: ImportFlags,
   job: FileJob,
@@ -84,8 +85,8 @@ export async function openMirror(
 }
 
 /**
- * Copies the index and the photos of a mirror in a bucket to a folder, which is removed when the command ends; resolves to its
- * path. A missing photo is a problem of its row, as in any mirror.
+ * Copies the index and the photos of a mirror in a bucket to a folder, which is removed when the command
+ * ends; resolves to its path. A missing photo is a problem of its row, as in any mirror.
  */
 export async function fetchMirror(app: App, flags: ImportFlags): Promise<string> {
   const address = readBucketAddress(flags.file);

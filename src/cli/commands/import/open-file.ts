@@ -181,14 +181,14 @@ const formOptions = (
 /** The folder of photos that the command names, if it does. */
 async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
   if (isBucketAddress(flags.file)) {
-    const { fetchMirror, openMirror } = await import("./mirror.ts");
+    const { fetchMirror, openMirrorRows: openMirror } = await import("./mirror.ts");
     return openMirror(app, flags, job, await fetchMirror(app, flags));
   }
   const mapping =
     flags.file === "-" ? null : await stat(resolve(app.context.cwd, flags.file)).catch(() => null);
   const isFolder = mapping?.isDirectory() === true;
   if (isFolder) {
-    const { isMirror, openMirror } = await import("./mirror.ts");
+    const { isMirror, openMirrorRows: openMirror } = await import("./mirror.ts");
     if (await isMirror(resolve(app.context.cwd, flags.file))) return openMirror(app, flags, job);
   }
   if (isFolder || flags.imagesFrom !== undefined)

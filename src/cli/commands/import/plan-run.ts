@@ -5,7 +5,7 @@ import { OutputFile } from "../../../flows/files/output-file.ts";
 import { type PlanSummary, planFile, planLine } from "../../../flows/import/change-plan.ts";
 import { ledgerFields } from "../../../flows/import/digests.ts";
 import { removalsToConfirm, tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
-import type { ImportDeps } from "../../../flows/import/import-input.ts";
+import type { ImportHost } from "../../../flows/import/import-input.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/plan.ts";
 import { Examples } from "../../../flows/import/summary.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
@@ -22,7 +22,7 @@ import { problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { ImportFlags, PlanFormat } from "./flags.ts";
 import { notAppliedLines } from "./merge-lines.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { openMemory } from "./remembered.ts";
+import { openImportMemory } from "./remembered.ts";
 
 /** Plans the import of a file: prints what would change at the service, and writes the plan to a file. */
 export async function planRun(
@@ -46,11 +46,11 @@ export async function planRun(
   };
   const flow = async (host: FlowHost) => {
     const noteConversions = reportConversions(app, { converter, urls }, host.onProgress);
-    const deps: ImportDeps = {
+    const deps: ImportHost = {
       ...host,
       runId: newRunId(app.context.clock.now()),
       targets: () => Promise.reject(new Error("a plan writes no rows")),
-      memory: () => openMemory(app, flags.ledger),
+      memory: () => openImportMemory(app, flags.ledger),
       ask: undefined,
       onProblem: list!.add,
       onChecked: async (check) => {

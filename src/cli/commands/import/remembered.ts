@@ -1,6 +1,6 @@
 import type {
   ConflictChoice,
-  ImportDeps,
+  ImportHost,
   UnknownChoice,
   UnknownOutcomeQuestion,
 } from "../../../flows/import/import-input.ts";
@@ -19,7 +19,7 @@ export const unknownOutcomePrompt = (
   app: App,
   flags: ImportFlags,
   pauseProgress: () => void,
-): ImportDeps["ask"] =>
+): ImportHost["ask"] =>
   canAsk(app) && flags.file !== "-"
     ? (question) => {
         pauseProgress();
@@ -32,7 +32,7 @@ export function mergePrompts(
   app: App,
   flags: ImportFlags,
   pauseProgress: () => void,
-): Pick<ImportDeps, "askConflicts" | "confirm"> {
+): Pick<ImportHost, "askConflicts" | "confirm"> {
   if (!canAsk(app) || flags.file === "-") return {};
   return {
     async askConflicts({ file, conflicts, rows }) {
@@ -61,7 +61,7 @@ export function mergePrompts(
 }
 
 /** The storage for an import: the state of the profile, or the file of `--ledger`. */
-export async function openMemory(app: App, ledger: string | undefined): Promise<Memory> {
+export async function openImportMemory(app: App, ledger: string | undefined): Promise<Memory> {
   const service = await identifyService(app);
   // A ledger must not record imports to the mock, which ends with the command.
   if (ledger === undefined || app.globals.mock) {
@@ -77,8 +77,8 @@ export async function openMemory(app: App, ledger: string | undefined): Promise<
 }
 
 /**
- * The storage that `cat imports list` reads. The ledger has everything that an import needs: if the state of the
- * profile cannot be used, as in a container with a read-only home folder, the import runs without it.
+ * The storage that `cat imports list` reads. The ledger has everything that an import needs: if the state of
+ * the profile cannot be used, as in a container with a read-only home folder, the import runs without it.
  */
 async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {

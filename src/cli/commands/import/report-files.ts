@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
-import type { EndedRun } from "../../../flows/import/close-run.ts";
+import type { EndedImport } from "../../../flows/import/close-run.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { ImportSummary, SummaryProblem } from "../../../flows/import/summary.ts";
 import type { CheckResult } from "../../../flows/rows/check.ts";
@@ -15,7 +15,7 @@ import { problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { headline, isResumable, type ReportedFile, reportLines, resultLines, resumeLines } from "./report.ts";
+import { headline, importLines, isResumable, type ReportedFile, resultLines, resumeLines } from "./report.ts";
 import { type ImportTotals, toTotals } from "./several.ts";
 
 /** Prints the summary, and sets the exit status or throws the error that stopped the import. */
@@ -53,7 +53,7 @@ export async function reportFiles(
     const [{ summary, flags, run }] = reported as [ReportedFile];
     const lines =
       files.length === 1
-        ? reportLines(summary, flags, run)
+        ? importLines(summary, flags, run)
         : severalLines(reported, totals, { notStarted, unbegun });
     await noteSummary(app, lines);
   }
@@ -108,7 +108,7 @@ const reportedCounts = [
 function addResults(
   foundProblems: FoundProblems,
   { file, photoAt }: OpenedFile,
-  { summary, reasons }: EndedRun,
+  { summary, reasons }: EndedImport,
 ): void {
   const source = { ...file.source, photoAt };
   for (const problem of summary.problems ?? []) foundProblems.add(source, listedProblem(problem));
@@ -136,7 +136,7 @@ const withResetHint = (stopped: unknown): unknown =>
 
 async function reportedRun(
   { context, globals, typed }: App,
-  { summary, stopped, reasons, examples, isRecorded, changed }: EndedRun,
+  { summary, stopped, reasons, examples, isRecorded, changed }: EndedImport,
   { flags: { failed }, file, photoAt }: OpenedFile,
 ): Promise<ReportedFile["run"]> {
   const failedFile = summary.failed_file ?? failed;

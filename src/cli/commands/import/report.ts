@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
-import type { EndedRun } from "../../../flows/import/close-run.ts";
+import type { EndedImport } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
@@ -22,9 +22,9 @@ export interface ReportedRun {
   /** The error that stopped the run, if any. */
   stopped: unknown;
   /** The first failed and partial rows. */
-  reasons: EndedRun["reasons"];
+  reasons: EndedImport["reasons"];
   /** The first rows that were kept, deleted, or not carried out in full. */
-  examples: EndedRun["examples"];
+  examples: EndedImport["examples"];
   /** Whether the import can be undone. */
   isRecorded: boolean;
   /** The error for an input file that changed during the import. */
@@ -49,7 +49,7 @@ export interface ReportedFile {
 }
 
 /** The summary for people: the result, a line per kind of failure, and the next command. */
-export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
+export function importLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
   const resumes = isResumable(summary, flags, run);
   // Its rows are in the failed file of the command that imports the others, too.
   const continues = hasRowsLeft(summary, flags, run);
@@ -148,8 +148,8 @@ export function resultLines(
 }
 
 /**
- * Whether the next command is the one that resumes the run, and not that for the failed file: two could send the same
- * photos twice with `--photos all`.
+ * Whether the next command is the one that resumes the run, and not that for the failed file: two could send
+ * the same photos twice with `--photos all`.
  */
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;

@@ -1,7 +1,7 @@
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { ExitCode, toExitCode } from "../../context/errors.ts";
+import { orPrinted } from "../../output/or-reported.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { listedChecks, rejection } from "./check-report.ts";
@@ -11,8 +11,8 @@ import { type OpenedFile, openFiles } from "./open-file.ts";
 const rethrown = (error: unknown): Promise<void> => Promise.reject(error);
 
 /**
- * Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import, unless `onStopped`
- * reports it.
+ * Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import, unless
+ * `onStopped` reports it.
  */
 export const runImport = (
   app: App,
@@ -34,7 +34,7 @@ async function importOrCheck(
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
-  const opened = await orReported(app, typed, openFiles(app, typed));
+  const opened = await orNothingSent(app, typed, openFiles(app, typed));
   try {
     const [{ plan }] = typed as [ImportFlags];
     if (typed[0]!.dryRun) await dryRun(app, opened, foundProblems);
@@ -46,34 +46,21 @@ async function importOrCheck(
 }
 
 /** With `--json` every rejection has its object on stdout, also of files in which no rows are found. */
-export async function orReported<Found>(
-  { io }: App,
+export const orNothingSent = <Found>(
+  app: App,
   typed: readonly Pick<ImportFlags, "file" | "mode" | "dryRun" | "plan">[],
   finding: Promise<Found>,
-): Promise<Found> {
-  try {
-    return await finding;
-  } catch (error) {
-    if (!io.json || toExitCode(error) !== ExitCode.refused) throw error;
+): Promise<Found> =>
+  orPrinted(app, finding, async () => {
     const [{ file, mode, dryRun, plan }] = typed as [(typeof typed)[number]];
     const counts = { total: 0, valid: 0, invalid: 0 };
-    const { nothingSent } = await import("../../../flows/import/summary.ts");
+    const { imports, failed_file, results_file, ...sums } = (await import("../../../flows/import/summary.ts"))
+      .nothingSent;
     const isCheck = dryRun || plan !== undefined;
-    const run = isCheck ? {} : { run_id: null, mode, ...nothingSent, duration_ms: 0 };
-    const {
-      imports: _,
-      mode: __,
-      run_id: ___,
-      failed_file: ____,
-      results_file: _____,
-      ...sums
-    } = run as typeof run & Record<string, unknown>;
-    await io.jsonData(
-      typed.length === 1 ? { file, problems: [], ...counts, ...run } : { files: [], ...counts, ...sums },
-    );
-    throw error;
-  }
-}
+    if (typed.length > 1) return { files: [], ...counts, ...(isCheck ? {} : { ...sums, duration_ms: 0 }) };
+    const run = { run_id: null, mode, ...sums, imports, failed_file, results_file, duration_ms: 0 };
+    return { file, problems: [], ...counts, ...(isCheck ? {} : run) };
+  });
 
 async function dryRun(
   app: App,

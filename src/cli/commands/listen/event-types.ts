@@ -5,8 +5,8 @@ import { type EventPattern, eventPattern, matchingTypes } from "../../../flows/l
 import { parseUrl } from "../../../http/send.ts";
 
 /**
- * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event of imports,
- * `all` is every type. The flag may be repeated.
+ * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event
+ * of imports, `all` is every type. The flag may be repeated.
  */
 export function eventTypeList(text: string, earlier: readonly EventType[] = []): EventType[] {
   if (text.trim() === "all") return [...eventTypes];
@@ -14,8 +14,9 @@ export function eventTypeList(text: string, earlier: readonly EventType[] = []):
 }
 
 /**
- * Parses events for a flag: types separated by commas, where `import.*` stands for all events of imports. An event that
- * is not known is a typo: a listener that waits for it would wait for ever. The flag may be repeated.
+ * Parses events for a flag: types separated by commas, where `import.*` stands for all events of imports. An
+ * event that is not known is a typo: a listener that waits for it would wait for ever. The flag may be
+ * repeated.
  */
 export function eventPatterns(text: string, earlier: EventPattern = []): EventPattern {
   const patterns = eventPattern(text);

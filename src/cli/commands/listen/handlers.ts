@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import { CatError } from "../../../errors.ts";
 import { firstLine, longestLine } from "../../../flows/listen/forward.ts";
-import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
+import { type DeliveryTarget, sendDelivery } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
@@ -37,8 +37,8 @@ export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
 }
 
 /**
- * The signing secret of CAT_WEBHOOK_SECRET. Warns about one that cannot be complete, and throws a KeyError (exit 4) if
- * it is not set.
+ * The signing secret of CAT_WEBHOOK_SECRET. Warns about one that cannot be complete, and throws a KeyError
+ * (exit 4) if it is not set.
  */
 export async function webhookSecret(app: App): Promise<string> {
   const secret = app.context.env.CAT_WEBHOOK_SECRET?.trim() ?? "";
@@ -87,8 +87,8 @@ export const deliveredForm = namedForm<Delivered>(
 );
 
 /**
- * Sends events to a handler one by one and prints its responses. Sets the exit status by them: 7 if the handler cannot be
- * reached, 8 if it did not accept some.
+ * Sends events to a handler one by one and prints its responses. Sets the exit status by them: 7 if the
+ * handler cannot be reached, 8 if it did not accept some.
  */
 export async function deliverAll(
   app: App,
@@ -99,7 +99,7 @@ export async function deliverAll(
   const all: Delivered[] = [];
   async function* deliveries() {
     for (const { id, type, body } of events) {
-      const delivered = toDelivered({ id, type, url: target.url.href }, await deliver(target, body));
+      const delivered = toDelivered({ id, type, url: target.url.href }, await sendDelivery(target, body));
       all.push(delivered);
       yield delivered;
     }

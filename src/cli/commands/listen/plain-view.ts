@@ -65,9 +65,9 @@ export function plainView(app: App, { client, signal, ...options }: PlainViewOpt
 }
 
 /**
- * Joins texts that are written in one turn of the event loop into one write: events that go to the log together are
- * printed together. Each call resolves or rejects with its write. Of the functions that are called right before a write,
- * the last one is.
+ * Joins texts that are written in one turn of the event loop into one write: events that go to the log
+ * together are printed together. Each call resolves or rejects with its write. Of the functions that are
+ * called right before a write, the last one is.
  */
 export function joinedWrites(
   write: (text: string) => Promise<void>,

@@ -8,9 +8,9 @@ const perSecond = 5;
 const toReason = (message: string): string => message.replace(/\(.*/s, "").replace(/\d+/g, "N");
 
 /**
- * Shows problems as they come, but not a flood of them: the rest are counted, and the number is added to a later one.
- * Each reason has a limit of its own, so that a flood does not hide another problem. `skipped` returns the number that no
- * later problem has reported.
+ * Shows problems as they come, but not a flood of them: the rest are counted, and the number is added to a
+ * later one. Each reason has a limit of its own, so that a flood does not hide another problem. `skipped`
+ * returns the number that no later problem has reported.
  */
 export function problemNotes(
   clock: Pick<Clock, "now">,

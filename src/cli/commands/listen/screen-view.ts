@@ -1,7 +1,7 @@
 import { emitKeypressEvents } from "node:readline";
 import type { Client } from "../../../client/client.ts";
 import type { ListenView } from "../../../flows/listen/deliveries.ts";
-import type { Listening } from "../../../flows/listen/listen.ts";
+import type { OpenListener } from "../../../flows/listen/listen.ts";
 import type { App } from "../../app/app.ts";
 import { warn } from "../../output/io.ts";
 import { type DrawOptions, drawScreen, lastScroll, pageHeight } from "./draw-screen.ts";
@@ -22,7 +22,7 @@ interface ScreenView extends ListenView {
   /** Opens the screen. `title` says where events come from, `target` where they go. */
   open(
     texts: { title: string; target: string; secret?: string | undefined },
-    resend: Listening["resend"],
+    resend: OpenListener["resend"],
   ): void;
   note(sentence: string): void;
   /** Closes the screen, leaves the terminal as it was, and prints the warnings, which left with the screen. */
@@ -58,7 +58,7 @@ export function openScreen(app: App, { client, signal, onQuit, onHangUp }: Scree
   const raw = stdout.raw as NodeJS.WriteStream;
   let state = emptyScreen;
   let texts: Pick<DrawOptions, "title" | "target" | "secret"> = { title: "", target: "" };
-  let resend: Listening["resend"] = async () => [];
+  let resend: OpenListener["resend"] = async () => [];
   let isOpen = false;
   let isPlanned = false;
 

@@ -15,9 +15,9 @@ import { baseUrlInUse } from "../../settings/settings.ts";
 import { missingSecret, secretWarnings } from "./handlers.ts";
 
 /**
- * Where events come from: polling, a webhook that the listener creates (with a service on this machine, or with a
- * public URL), or the webhook of CAT_WEBHOOK_SECRET, with which handlers check signatures in any case. The warnings are about its secret. Throws a KeyError (exit 4) without
- * any of them.
+ * Where events come from: polling, a webhook that the listener creates (with a service on this machine, or
+ * with a public URL), or the webhook of CAT_WEBHOOK_SECRET, with which handlers check signatures in any case.
+ * The warnings are about its secret. Throws a KeyError (exit 4) without any of them.
  */
 export async function eventSource(
   app: App,
@@ -69,8 +69,9 @@ async function openService(app: App): Promise<ListenService> {
 }
 
 /**
- * The absolute path of the event log: `--log FILE`, else `PROFILE.events.ndjson` next to the state of the profile,
- * else, with `--mock`, a file that is removed at the end. Throws UsageError for another file of this program.
+ * The absolute path of the event log: `--log FILE`, else `PROFILE.events.ndjson` next to the state of the
+ * profile, else, with `--mock`, a file that is removed at the end. Throws UsageError for another file of this
+ * program.
  */
 export async function eventLogPath(app: App, file: string | undefined): Promise<string> {
   const usual = (await profileStatePath(app))?.replace(/\.db$/, ".events.ndjson") ?? null;

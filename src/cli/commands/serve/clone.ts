@@ -8,7 +8,7 @@ import type { ExportAsset, ExportRow } from "../../../contract/resources/exports
 import type { Product } from "../../../contract/resources/products.ts";
 import { CatError } from "../../../errors.ts";
 import { allModels } from "../../../flows/catalogue/lookups.ts";
-import { readPages } from "../../../flows/catalogue/read-pages.ts";
+import { readExportPages } from "../../../flows/catalogue/read-pages.ts";
 import { counted } from "../../../flows/words.ts";
 import type { MockState } from "../../../mock/index.ts";
 import type { ImageState, ProductRecord } from "../../../mock/store/records.ts";
@@ -24,8 +24,8 @@ const mostPhotoBytes = (largestFile / 4) * 3;
 const downloadsAtOnce = 4;
 
 /**
- * The state of a mock with the catalogue of the profile, or of CAT_BASE_URL and CAT_API_KEY. It only reads: products,
- * export rows and models. With `hasPhotos` it downloads photos; all other pictures are drawn.
+ * The state of a mock with the catalogue of the profile, or of CAT_BASE_URL and CAT_API_KEY. It only reads:
+ * products, export rows and models. With `hasPhotos` it downloads photos; all other pictures are drawn.
  */
 export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: boolean): Promise<MockState> {
   const { context } = app;
@@ -47,7 +47,7 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
     }
     const listed = new Set(products.map(({ id }) => id));
     let done = 0;
-    for await (const { rows } of readPages({ roles: null, since: null }, service)) {
+    for await (const { rows } of readExportPages({ roles: null, since: null }, service)) {
       const known = rows.filter(({ product }) => listed.has(product.id));
       for (const row of known) copy.addAssets(row);
       if (hasPhotos) await fetchPhotos(known, copy, service);
@@ -55,7 +55,8 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
       progress.update({ step: "reading images", done, total: products.length });
     }
     const models = await allModels(service);
-    // The mock lists the newest first, so the list of the service keeps its order. Each is forgotten once it is copied.
+    // The mock lists the newest first, so the list of the service keeps its order. Each is forgotten once it
+    // is copied.
     for (let product = products.pop(); product !== undefined; product = products.pop())
       copy.addProduct(product);
     for (const model of models) copy.addModel(model);

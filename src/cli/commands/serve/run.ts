@@ -15,7 +15,7 @@ import { lineWidth } from "../../output/wrapped.ts";
 import { checkedBaseUrl } from "../../settings/settings.ts";
 import { runAnother } from "./run-another.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
-import { checkSavePath, loadState, openStateFile, writeState } from "./state-file.ts";
+import { checkSavePath, loadState, openMockState, writeMockState } from "./state-file.ts";
 
 /** The flags of `cat serve`, as commander parses them. */
 export interface ServeFlags {
@@ -120,8 +120,8 @@ async function endMock(
     await mock.stop();
     if (save === null) return;
     const { path, note } = await save.sandbox.target(app.globals.yes);
-    file = await openStateFile(path, context);
-    const tooLarge = await writeState(file, mock.printedState());
+    file = await openMockState(path, context);
+    const tooLarge = await writeMockState(file, mock.printedState());
     if (note !== null) await warn(app, ...note);
     if (tooLarge !== null) await warn(app, tooLarge);
   };
@@ -150,8 +150,8 @@ async function blankState(start: typeof startMock): Promise<MockState> {
 }
 
 /**
- * The `--base-url` of the mock, with any host, also without encryption: it sends nothing there. It is only a flag, because
- * CAT_BASE_URL is that of clients. Throws UsageError.
+ * The `--base-url` of the mock, with any host, also without encryption: it sends nothing there. It is only a
+ * flag, because CAT_BASE_URL is that of clients. Throws UsageError.
  */
 function linkBase({ globals: { baseUrl: value } }: App): string | undefined {
   if (value === undefined) return undefined;

@@ -65,8 +65,8 @@ export class SandboxFile {
   }
 
   /**
-   * Where the state is saved: in the file if that is the one that was loaded, or `mayReplace`; else next to it. The note
-   * says so.
+   * Where the state is saved: in the file if that is the one that was loaded, or `mayReplace`; else next to
+   * it. The note says so.
    */
   async target(mayReplace: boolean): Promise<{ path: string; note: [message: string, hint: string] | null }> {
     const now = await digestOf(this.#path);

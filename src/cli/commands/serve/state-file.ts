@@ -90,14 +90,17 @@ export async function checkSavePath(name: string, cwd: string): Promise<void> {
 }
 
 /** Opens the file of `--save`, which is replaced in one step once the state is complete. Throws OutputError. */
-export async function openStateFile(path: string, { pid, random, isRunning }: Context): Promise<OutputFile> {
+export async function openMockState(path: string, { pid, random, isRunning }: Context): Promise<OutputFile> {
   const runId = Math.floor(random() * 0x1_0000_0000).toString(36);
   const unfinished = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });
   return OutputFile.begin(path, true, unfinished, 0o600);
 }
 
 /** Writes the state. Resolves to a warning, or null. Throws OutputError. */
-export async function writeState(file: OutputFile, pieces: readonly Uint8Array[]): Promise<string | null> {
+export async function writeMockState(
+  file: OutputFile,
+  pieces: readonly Uint8Array[],
+): Promise<string | null> {
   for (const piece of pieces) await file.writeBytes(piece);
   await file.write("\n");
   await file.commit();

@@ -8,7 +8,7 @@ import { sendAgain } from "../../run/journal.ts";
 import type { Run } from "../../run/run.ts";
 import { sendBatches } from "../../run/send.ts";
 import type { Stage } from "../../run/stage.ts";
-import { carriedOut, isRefusal, mayNotRead } from "../../service-errors.ts";
+import { carriedOut, isRejectedByService, mayNotRead } from "../../service-errors.ts";
 import { listFirst } from "../../words.ts";
 import { wholeCatalogue } from "../selection/selection.ts";
 import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
@@ -56,7 +56,7 @@ export async function createJobs(
     });
     if (stopped === undefined || signal.aborted) return { done: deleted, stopped };
     // The service stores a rejection under the key; the next attempt has another key (Cross-cutting rule 5).
-    const isStored = isRefusal(stopped) && stopped.replayed;
+    const isStored = isRejectedByService(stopped) && stopped.replayed;
     if (!isUnknownProduct(stopped)) {
       if (isStored) continue;
       return { done: deleted, stopped };

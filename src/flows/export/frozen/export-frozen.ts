@@ -3,7 +3,7 @@ import { hasOtherName } from "../../files/file-names.ts";
 import { shownTime } from "../../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../../run/run.ts";
 import { stoppedBy } from "../../run/stage.ts";
-import { isNotFound, isRefusal } from "../../service-errors.ts";
+import { isNotFound, isRejectedByService } from "../../service-errors.ts";
 import { ArchiveError } from "../archive/zip.ts";
 import {
   resolveSelection,
@@ -170,7 +170,7 @@ async function fetchAndWrite(
   }
   // The next process looks up again a selection with a product that is gone; a run without a job has nothing to resume.
   const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
-  const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
+  const isRejected = isRejectedByService(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
   const isResumable = !isOver;
   const counts = { deleted: deleted.size, missing, leftOut: input.gate.leftOut, unlabeled };

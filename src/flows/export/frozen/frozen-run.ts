@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { parseJson } from "../../../json.ts";
 import type { Marks } from "../../../state/marks.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import type { Problem } from "../../rows/problem.ts";
+import type { InputProblem } from "../../rows/problem.ts";
 import type { Run, RunHost } from "../../run/run.ts";
 import type { ReviewGate } from "../reviews.ts";
 import type { Selection } from "../selection/selection.ts";
@@ -59,7 +59,7 @@ export interface FrozenDeps extends RunHost {
   ) => Promise<readonly FrozenTarget[]>;
   readonly onProgress: (event: ProgressEvent) => void;
   /** Receives each product of the file of `--products-from` that the service does not have. */
-  readonly onProblem: (problem: Problem) => void | Promise<void>;
+  readonly onProblem: (problem: InputProblem) => void | Promise<void>;
 }
 
 /** What a run has written, or is about to. */

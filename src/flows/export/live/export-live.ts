@@ -2,10 +2,10 @@ import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import type { Marks } from "../../../state/marks.ts";
-import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
+import { type LiveSelection, readExportPages } from "../../catalogue/read-pages.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { ServiceIdentity } from "../../run/account.ts";
-import { fromTheFuture, hearService, isBelievable } from "../../run/clocks.ts";
+import { fromTheFuture, isBelievable, readServiceTime } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type LeftOut, ReviewGate, Reviews, reviewedRows } from "../reviews.ts";
@@ -65,7 +65,7 @@ export async function exportLive(
   try {
     onProgress({ step: "exporting products", done: 0, total: null });
     if (format.head !== "") await sink.write(format.head);
-    for await (const page of readPages(selection, { client, signal })) {
+    for await (const page of readExportPages(selection, { client, signal })) {
       startedAt = Math.min(startedAt, client.earliest(began));
       const rows = gate.filter === null ? page.rows : reviewedRows(page.rows, gate);
       if (rows.length > 0) await sink.write(format.text(rows));
@@ -133,7 +133,7 @@ export class LastExport {
       return null;
     }
     if (stored !== null) {
-      await hearService(service);
+      await readServiceTime(service);
       const time = Date.parse(stored);
       if (isBelievable(time, service.client)) return time;
       this.#marks.remove(this.#baseUrl, this.#name);

@@ -14,7 +14,7 @@ import {
 } from "../../rows/mapped-columns.ts";
 import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
-import { missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
+import { type InputProblem, missingColumn, UnreadableInput } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
@@ -43,10 +43,10 @@ export async function readSelection(
   source: Source,
   reading: SelectionReading,
   kind = productsKind,
-): Promise<{ selection: Selection; problems: readonly Problem[]; notes: readonly FileNote[] }> {
+): Promise<{ selection: Selection; problems: readonly InputProblem[]; notes: readonly FileNote[] }> {
   const wanted: WantedProduct[] = [];
   const notes = new FileNotes();
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   try {
     const file: RowFile = { source, read: reading, form: selectionForm(reading, kind) };
     const isTable =
@@ -89,7 +89,7 @@ async function hasHeader(file: RowFile): Promise<boolean> {
 
 async function* readTable(
   file: RowFile,
-  { problems, notes }: { problems: Problem[]; notes: FileNotes },
+  { problems, notes }: { problems: InputProblem[]; notes: FileNotes },
 ): AsyncGenerator<WantedProduct> {
   const reader = await openRows(file);
   for await (const rows of reader.batches()) {

@@ -12,7 +12,7 @@ import {
   unknownProduct,
   withSomeOthers,
 } from "../../catalogue/lookups.ts";
-import type { Place, Problem } from "../../rows/problem.ts";
+import type { InputProblem, Place } from "../../rows/problem.ts";
 import { InputError } from "../../rows/source.ts";
 import type { Service } from "../../service.ts";
 import { mayNotRead } from "../../service-errors.ts";
@@ -163,7 +163,7 @@ export async function wholeCatalogue(
 }
 
 /** The problem of a row of `--products-from` that names no product of the service. */
-export const unknownProblem = ({ product, meant }: UnknownProduct): Problem => ({
+export const unknownProblem = ({ product, meant }: UnknownProduct): InputProblem => ({
   line: product.line,
   ...product.place,
   reference: product.name,

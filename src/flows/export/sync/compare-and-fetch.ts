@@ -3,7 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import type { LiveSelection } from "../../catalogue/read-pages.ts";
 import { OutputError } from "../../files/disk.ts";
-import { fromTheFuture, hearService, isBelievable } from "../../run/clocks.ts";
+import { fromTheFuture, isBelievable, readServiceTime } from "../../run/clocks.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
@@ -249,7 +249,7 @@ async function hasTimeOfFuture(
   { signal, onNote }: Pick<SyncTools, "signal" | "onNote">,
 ): Promise<boolean> {
   if (full_read === null) return false;
-  await hearService({ client, signal });
+  await readServiceTime({ client, signal });
   const times = [mark, full_read].filter((time) => time !== null);
   const wrong = times.find((time) => !isBelievable(Date.parse(time), client));
   if (wrong !== undefined) onNote(fromTheFuture(wrong));

@@ -1,6 +1,6 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
-import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
+import { type LiveSelection, readExportPages } from "../../catalogue/read-pages.ts";
 import type { LeftOut } from "../reviews.ts";
 import type { Mirror } from "./mirror.ts";
 import { type ListedAsset, listedAssets, type MirrorEntry, toEntryKey, toVersion } from "./mirror-entry.ts";
@@ -48,7 +48,7 @@ export async function compare(
   const vanish = (entries: Iterable<MirrorEntry>, isDeleted = false) => {
     for (const entry of entries) if (entry.removed !== true) onVanished(entry, isDeleted);
   };
-  for await (const { rows, again } of readPages(selection, { client, signal })) {
+  for await (const { rows, again } of readExportPages(selection, { client, signal })) {
     onPage(rows);
     const fresh = new FreshAssets(again, toAssets);
     for (const row of rows) {

@@ -10,7 +10,7 @@ import { withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import type { Unnamed } from "../../files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../../files/sync-batches.ts";
-import { isOfCaller, isOfService } from "../../service-errors.ts";
+import { isOfCaller, isServiceFailure } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
 import { downloadAsset, type ImageFacts } from "./download-asset.ts";
 import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
@@ -110,7 +110,8 @@ export class AssetFetcher {
     const failed = error as CatError;
     counts.fail(listed.fields, failed, known !== null && known.removed !== true);
     tools.onFailed(listed.fields, failed);
-    this.#consecutive = isOfService(error) && failed.code !== "wrong_content" ? this.#consecutive + 1 : 0;
+    this.#consecutive =
+      isServiceFailure(error) && failed.code !== "wrong_content" ? this.#consecutive + 1 : 0;
     if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
   }
 

@@ -81,10 +81,7 @@ export class MirrorIndex {
     try {
       this.keep();
     } catch {
-      // The next run finds what was placed. SQLite may have rolled back by itself.
-      try {
-        this.#db.execute("ROLLBACK");
-      } catch {}
+      // The next run finds what was placed.
     } finally {
       this.#db.close();
     }
@@ -92,8 +89,17 @@ export class MirrorIndex {
 
   /** Keeps all changes so far. One transaction for many: for a small image, one of its own takes longer than its file. */
   keep(): void {
-    if (this.#isUnkept) this.#commit.run();
+    if (!this.#isUnkept) return;
     this.#isUnkept = false;
+    try {
+      this.#commit.run();
+    } catch (error) {
+      // SQLite may have rolled back by itself, as on a full disk.
+      try {
+        this.#db.execute("ROLLBACK");
+      } catch {}
+      throw error;
+    }
   }
 
   /** Keeps all changes so far, also if the power fails: before files that they are about are deleted. */

@@ -4,7 +4,12 @@ import { unguardedCell } from "../../outputs/formulas.ts";
 import { encodingAdvice } from "../../rows/encoding.ts";
 import { type FileNote, FileNotes } from "../../rows/notes.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
-import { type FoundEncodings, missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
+import {
+  type FoundEncodings,
+  type InputProblem,
+  missingColumn,
+  UnreadableInput,
+} from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { placeOfUse } from "../../rows/row-sets.ts";
@@ -27,12 +32,12 @@ const fileColumn = "file";
 type DecisionColumn = (typeof decisionColumns)[number];
 
 /** One row of a review: cells by column, "" where one is empty. */
-export interface Decision extends Readonly<Record<DecisionColumn, string>> {
+export interface DecisionRow extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
   /**
-   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results without times repeats what
-   * was recorded when it was written: its decisions are earlier than all others.
+   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results without
+   * times repeats what was recorded when it was written: its decisions are earlier than all others.
    */
   readonly decidedAt: number | null;
   /** Who has decided; "" where the file does not say it. */
@@ -43,25 +48,26 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 
 /** A review as its file has it. */
 export interface ReadDecisions {
-  readonly decisions: Decision[];
-  readonly problems: Problem[];
+  readonly decisions: DecisionRow[];
+  readonly problems: InputProblem[];
   readonly notes: readonly FileNote[];
   /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
   readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
-  readonly located: (problem: Problem) => Problem;
+  readonly located: (problem: InputProblem) => InputProblem;
 }
 
 /**
- * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no image. `read`:
- * null where no flag can say how to read it. Throws an InputError where the file is not one of decisions.
+ * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no
+ * image. `read`: null where no flag can say how to read it. Throws an InputError where the file is not one of
+ * decisions.
  */
 export async function readDecisions(source: Source, read: ReadOptions | null): Promise<ReadDecisions> {
   const name = shownName(source.name);
   const reader = await openRows({ source, read: read ?? {}, form: decisionForm });
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
-  const decisions: Decision[] = [];
-  const problems: Problem[] = [];
+  const decisions: DecisionRow[] = [];
+  const problems: InputProblem[] = [];
   const linesByTask = new Map<string, number>();
   const toPlace = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
   const add = (cells: Readonly<Record<string, string>>, line: number): void => {
@@ -100,7 +106,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
   rejectOtherColumns();
-  const located = (problem: Problem) => ({
+  const located = (problem: InputProblem) => ({
     ...problem,
     ...reader.placeOfField(problem.line, problem.param),
   });
@@ -112,11 +118,11 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
 }
 
 /**
- * The decisions of rows, without those that are undecided. One without a time, or with one in the future because the clock of
- * its computer is wrong, has been made when the file was saved.
+ * The decisions of rows, without those that are undecided. One without a time, or with one in the future
+ * because the clock of its computer is wrong, has been made when the file was saved.
  */
 export const toDecisions = (
-  rows: readonly Decision[],
+  rows: readonly DecisionRow[],
   { savedAt, now }: { savedAt: number; now: number },
 ): ReviewDecision[] =>
   rows.flatMap(({ task_id: task, decision, note, decidedAt, reviewer }) => {
@@ -129,7 +135,7 @@ export const toDecisions = (
 function decisionProblem(
   { decision, task_id, decided_at }: Readonly<Record<DecisionColumn | typeof timeColumn, string>>,
   before: string | null,
-): Pick<Problem, "param" | "code" | "message"> | null {
+): Pick<InputProblem, "param" | "code" | "message"> | null {
   const param = "decision";
   if (!decisions.has(decision.toLowerCase()))
     return {
@@ -166,10 +172,10 @@ const notUtf8 = (name: string, encodings: FoundEncodings | null): InputError => 
 };
 
 /** The columns of a file of decisions, as the page saves them. */
-export const savedColumns = [...decisionColumns, timeColumn] as const;
+export const decisionFileColumns = [...decisionColumns, timeColumn] as const;
 
 /** The columns that are read. */
-const readColumns = [...savedColumns, reviewerColumn] as const;
+const readColumns = [...decisionFileColumns, reviewerColumn] as const;
 
 /** Rows of any columns; those of decisions are read by name. */
 const isDecisionColumn = (header: string): boolean =>

@@ -1,4 +1,5 @@
-// Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
+// Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a
+// row.
 
 import { hadUnseenEnds, seenText, withoutUnseenEnds } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
@@ -13,14 +14,14 @@ import {
 } from "../../rows/mapped-columns.ts";
 import type { FieldNote } from "../../rows/notes.ts";
 import { ObjectFields } from "../../rows/object-fields.ts";
-import { isWithin, openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
-import type { Problem } from "../../rows/problem.ts";
+import { isWithinRows, openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
+import type { InputProblem } from "../../rows/problem.ts";
 import { missingColumn } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { isFailureColumn, normalHeader, withoutHeader } from "../../rows/row-form.ts";
 import { placeOfUse, type SomeRows } from "../../rows/row-sets.ts";
 import { TableReader } from "../../rows/table-rows.ts";
-import type { ValueFix } from "../../rows/vocabulary.ts";
+import type { ValueMapping } from "../../rows/vocabulary.ts";
 import { type AskedGeneration, type AskedOfFile, contentKey, describeKey } from "../generation.ts";
 import type { GenerateInput } from "../generation-run.ts";
 import {
@@ -126,7 +127,7 @@ function remainingCells(
 }
 
 /** The backgrounds and angles of a row that are not known. */
-const unlistedValues = (row: unknown, { kind, matrix, learned }: FormOptions): ValueFix[] =>
+const unlistedValues = (row: unknown, { kind, matrix, learned }: FormOptions): ValueMapping[] =>
   (["background", "angle_shot"] as const).flatMap((field) => {
     const value = (row as RawRow | null)?.[field];
     const parts = typeof value === "string" ? splitValues(value) : [];
@@ -154,7 +155,7 @@ function judgeHeader(
   header: readonly string[],
   options: FormOptions,
   line: number,
-  report: (problem: Problem) => void,
+  report: (problem: InputProblem) => void,
 ): void {
   const names = toFields(header, options);
   judgeColumns(header, names, options, generationVocabulary(options.kind), line, report);
@@ -245,7 +246,7 @@ export async function readGenerations(
       if (refused.has(row)) continue;
       const { generations } = readRow(content, reading);
       isExpanded ||= generations.length > 1;
-      if (!isWithin(file, row)) continue;
+      if (!isWithinRows(file, row)) continue;
       const replaces = replacing.get(line);
       for (const generation of generations)
         asked.push({ ...generation, line, ...(replaces !== undefined && { replaces }) });

@@ -1,8 +1,9 @@
 // Words for the values of looks in German, French, Italian, Spanish and Dutch.
 
 /**
- * The beginnings of words by field and by the part of a known value that they mean: `full-front` has two. What is before and
- * after a slash is one part, which the lists call differently. A beginning of up to three letters is a complete word.
+ * The beginnings of words by field and by the part of a known value that they mean: `full-front` has two.
+ * What is before and after a slash is one part, which the lists call differently. A beginning of up to three
+ * letters is a complete word.
  */
 const stemsOfParts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   angle_shot: {
@@ -69,8 +70,8 @@ const slug = /^[a-z0-9]+(?:[-_][a-z0-9]+)+$/;
 const longestText = 60;
 
 /**
- * The first of the known values with all the parts that a text names; undefined if it names none, or no value has all of
- * them. A guess: words that mean nothing here are passed over (`am Strand`).
+ * The first of the known values with all the parts that a text names; undefined if it names none, or no value
+ * has all of them. A guess: words that mean nothing here are passed over (`am Strand`).
  */
 export function meantByWords(field: string, text: string, known: readonly string[]): string | undefined {
   if (text.length > longestText) return undefined;

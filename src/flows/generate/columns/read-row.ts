@@ -3,7 +3,7 @@ import { type GenerationKind, styleProblem, subtypeProblem } from "../../../cont
 import { toProductName } from "../../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../../contract/limits.ts";
 import type { FieldProblem } from "../../rows/row-form.ts";
-import type { ValueFix } from "../../rows/vocabulary.ts";
+import type { ValueMapping } from "../../rows/vocabulary.ts";
 import type { AskedGeneration } from "../generation.ts";
 import { type Field, fieldNames, toValueFix } from "./vocabulary.ts";
 
@@ -91,7 +91,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   return { generations: expand(kind, values, stylings), problems };
 }
 
-type Add = (param: Field | string, message: string, valueFix?: ValueFix) => void;
+type Add = (param: Field | string, message: string, valueFix?: ValueMapping) => void;
 
 const isWrong = (value: unknown): boolean =>
   value !== undefined && value !== null && typeof value !== "string";

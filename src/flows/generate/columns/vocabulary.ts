@@ -8,7 +8,7 @@ import {
 } from "../../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { normalHeader } from "../../rows/row-form.ts";
-import type { ValueFix, Vocabulary } from "../../rows/vocabulary.ts";
+import type { ValueMapping, Vocabulary } from "../../rows/vocabulary.ts";
 import { meantByWords } from "./look-words.ts";
 
 /** The fields of an input row, by the names of the service (Tasks). */
@@ -114,7 +114,7 @@ export function toValueFix(
   field: Field,
   from: string,
   learned: LearnedLooks = nothingLearned,
-): ValueFix {
+): ValueMapping {
   const [to, ...others] = meantValues(field, from, listChoices(kind, field, learned) ?? []);
   return { field, from, to: others.length === 0 ? to : undefined };
 }
@@ -125,7 +125,7 @@ export const unlistedFix = (
   field: OpenField,
   from: string,
   learned: LearnedLooks = nothingLearned,
-): ValueFix | null =>
+): ValueMapping | null =>
   from === "" || isListed(kind, field, from) || learned[field].includes(from)
     ? null
     : toValueFix(kind, field, from, learned);

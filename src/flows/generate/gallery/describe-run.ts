@@ -8,7 +8,7 @@ import type { Model, Task } from "../../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../../state/decisions.ts";
 import { allModels, type FoundProducts, productsBy } from "../../catalogue/lookups.ts";
 import type { Service } from "../../service.ts";
-import { savedColumns } from "../columns/decisions.ts";
+import { decisionFileColumns } from "../columns/decisions.ts";
 import { type GenerationResult, reasonText } from "../result.ts";
 import { ImageFetcher, photoOfSide } from "./fetch-images.ts";
 
@@ -23,8 +23,9 @@ export interface GalleryData {
   readonly decisionsFile: string;
   readonly columns: readonly string[];
   /**
-   * What to run next, with `decisionsFile` as the name of the file: `approve` moves rejected images out of the folder that
-   * images were saved in, `record` remembers the decisions, `rerun` generates rejected images again.
+   * What to run next, with `decisionsFile` as the name of the file: `approve` moves rejected images out of
+   * the folder that images were saved in, `record` remembers the decisions, `rerun` generates rejected images
+   * again.
    */
   readonly commands: Readonly<Partial<Record<"approve" | "record" | "rerun", string>>>;
   /** How decisions are saved: UTF-8, with a byte order mark if `marked`. */
@@ -148,7 +149,7 @@ export async function describeRun(
   });
   const { run, kind, title, decisionsFile, commands, csv } = input;
   const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);
-  const named = { run, kind, title, decisionsFile, columns: savedColumns, commands, csv };
+  const named = { run, kind, title, decisionsFile, columns: decisionFileColumns, commands, csv };
   return { data: { ...named, folder, imagesPerBlock, products, results: entries }, images };
 }
 

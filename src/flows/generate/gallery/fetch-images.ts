@@ -6,7 +6,7 @@ import type { Product, ProductImage } from "../../../contract/resources/products
 import type { Task } from "../../../contract/resources/tasks.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
 import type { Service } from "../../service.ts";
-import { isOfCaller, isOfService } from "../../service-errors.ts";
+import { isOfCaller, isServiceFailure } from "../../service-errors.ts";
 
 /** Larger than any photo or output; the service accepts 10 MB (POST /v1/images). */
 const mostBytes = 50_000_000;
@@ -95,7 +95,7 @@ export class ImageFetcher {
       return bytes;
     } catch (error) {
       signal.throwIfAborted();
-      if (isOfCaller(error) || isOfService(error)) this.#failures++;
+      if (isOfCaller(error) || isServiceFailure(error)) this.#failures++;
       return null;
     }
   }
@@ -131,10 +131,10 @@ const mostPixels = 120_000_000;
 const box = { width: 360, height: 480 } as const;
 const quality = 75;
 
-export type Thumbnailer = (image: Uint8Array) => Promise<string | null>;
+export type ThumbnailMaker = (image: Uint8Array) => Promise<string | null>;
 
 /** Loads the library that scales images. Throws where it is not installed for this system. */
-export async function openThumbnailer(): Promise<Thumbnailer> {
+export async function openThumbnailer(): Promise<ThumbnailMaker> {
   const { default: sharp } = await import("sharp");
   return (image) => thumbnail(sharp, image);
 }

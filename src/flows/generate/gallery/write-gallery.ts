@@ -7,7 +7,7 @@ import { OutputFile } from "../../files/output-file.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
 import { describeRun, type Fetch, type GalleryData, type GalleryInput } from "./describe-run.ts";
-import { openThumbnailer, type Thumbnailer } from "./fetch-images.ts";
+import { openThumbnailer, type ThumbnailMaker } from "./fetch-images.ts";
 import { pageFiles } from "./page-files.ts";
 
 /** How many images are fetched and scaled at once: signed URLs have no rate limit. */
@@ -50,7 +50,7 @@ export async function writeGallery(
 async function* scaledBlocks(
   images: readonly Fetch[],
   size: number,
-  { thumbnailer, onImage }: { thumbnailer: Thumbnailer; onImage: () => void },
+  { thumbnailer, onImage }: { thumbnailer: ThumbnailMaker; onImage: () => void },
 ): AsyncGenerator<(string | null)[]> {
   const limit = pLimit(imagesAtOnce);
   const begin = (start: number): Promise<(string | null)[]> => {

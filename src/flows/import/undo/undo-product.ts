@@ -1,8 +1,8 @@
-// Undoing what an import changed of one product: what of it can be undone as the product is now, and the requests for that.
-// Each can be repeated: a second time it finds nothing to do.
+// Undoing what an import changed of one product: what of it can be undone as the product is now, and the
+// requests for that. Each can be repeated: a second time it finds nothing to do.
 
 import type { Product } from "../../../contract/resources/products.ts";
-import type { Change, LedgerUndone } from "../../../state/changes.ts";
+import type { LedgerFacts, ProductChange } from "../../../state/changes.ts";
 import { productById } from "../../catalogue/lookups.ts";
 import { sendFresh } from "../../run/fresh-write.ts";
 import type { RequestInFlight } from "../../run/requests.ts";
@@ -36,27 +36,27 @@ const nothing: Verdict = { remove: false, fields: {}, photos: [], attach: [], ke
 const keeping = (...kept: string[]): Verdict => ({ ...nothing, kept });
 
 /** Whether the change has anything of the part to undo. */
-export const isOfPart = ({ action }: Pick<Change, "action">, part: UndoPart | null): boolean =>
+export const isOfPart = ({ action }: Pick<ProductChange, "action">, part: UndoPart | null): boolean =>
   part === null || action === "sent" || (part === "created") === (action === "created");
 
 /** The product before the import; null if it was not read. */
-export const productBefore = ({ before }: Pick<Change, "before">): ReadProduct | null =>
+export const productBefore = ({ before }: Pick<ProductChange, "before">): ReadProduct | null =>
   before === null ? null : unpackProduct(before);
 
 /** The fields that the import changed, with their values before. */
-export function changedFields({ after }: Pick<Change, "after">, before: ReadProduct): FieldValues {
+export function changedFields({ after }: Pick<ProductChange, "after">, before: ReadProduct): FieldValues {
   const changed = new FieldDigests(after).unlike(fieldsOf(before));
   return Object.fromEntries(changed.map((field) => [field, before[field]]));
 }
 
 /** The images that the import attached, and the product did not have before. */
-export function addedPhotos({ photos }: Pick<Change, "photos">, before: ReadProduct): string[] {
+export function photosAttached({ photos }: Pick<ProductChange, "photos">, before: ReadProduct): string[] {
   const had = new Set(before.images.map(({ id }) => id));
   return photos.filter((photo) => !had.has(photo));
 }
 
 /** What is undone of the change of a product that is now `live`; null if it no longer exists. */
-export function judge(change: Change, live: Product | null, part: UndoPart | null): Verdict {
+export function judge(change: ProductChange, live: Product | null, part: UndoPart | null): Verdict {
   const { action } = change;
   if (action === "created") return live === null ? nothing : judgeCreated(change, toReadProduct(live));
   if (action !== "updated") return keeping("the result of its batch is not known");
@@ -69,7 +69,7 @@ export function judge(change: Change, live: Product | null, part: UndoPart | nul
 }
 
 /** A created product is deleted only as the import left it. */
-function judgeCreated({ after, photos }: Change, live: ReadProduct): Verdict {
+function judgeCreated({ after, photos }: ProductChange, live: ReadProduct): Verdict {
   const changed = new FieldDigests(after).unlike(fieldsOf(live));
   if (changed.length > 0) return keeping(`${changed.join(" and ")} changed since the import`);
   const others = live.images.filter(({ id, origin }) => !photos.includes(id) && origin === "user");
@@ -77,7 +77,7 @@ function judgeCreated({ after, photos }: Change, live: ReadProduct): Verdict {
   return { ...nothing, remove: true };
 }
 
-function judgeFields(change: Change, before: ReadProduct, live: ReadProduct): Verdict {
+function judgeFields(change: ProductChange, before: ReadProduct, live: ReadProduct): Verdict {
   const now = fieldsOf(live);
   const was = fieldsOf(before);
   const set = new FieldDigests(change.after);
@@ -93,8 +93,8 @@ function judgeFields(change: Change, before: ReadProduct, live: ReadProduct): Ve
   return { ...nothing, fields: Object.fromEntries(fields), kept };
 }
 
-function judgePhotos(change: Change, before: ReadProduct, live: ReadProduct): Verdict {
-  const added = addedPhotos(change, before);
+function judgePhotos(change: ProductChange, before: ReadProduct, live: ReadProduct): Verdict {
+  const added = photosAttached(change, before);
   const photos = live.images.flatMap(({ id }) => (added.includes(id) ? [id] : []));
   const isLive = (image: string) => live.images.some(({ id }) => id === image);
   const attach = before.images.filter(({ id }) => change.detached.includes(id) && !isLive(id));
@@ -125,7 +125,7 @@ export interface UndoneProduct {
 }
 
 interface ProductToUndo {
-  readonly change: Change;
+  readonly change: ProductChange;
   readonly live: Product | null;
   /** When it was read. */
   readonly lookedAt: number;
@@ -232,7 +232,7 @@ export async function undoProduct(
 function ledgerAfter(
   { change, verdict, kept }: Pick<ProductToUndo, "change" | "verdict"> & { kept: readonly string[] },
   { state, account }: Run,
-): LedgerUndone {
+): LedgerFacts {
   if (change.action === "created") return { isGone: kept.length === 0 };
   const known = state.ledger.ofProduct(account, change.productId);
   if (known === null) return {};

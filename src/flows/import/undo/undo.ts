@@ -4,8 +4,8 @@ import { ApiError } from "../../../client/api-error.ts";
 import { operations } from "../../../contract/client-operations.ts";
 import { CatError } from "../../../errors.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
-import type { Change } from "../../../state/changes.ts";
-import type { Run as StoredRun } from "../../../state/runs.ts";
+import type { ProductChange } from "../../../state/changes.ts";
+import type { StoredRun } from "../../../state/runs.ts";
 import { productById } from "../../catalogue/lookups.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { rowsIn } from "../../run/batch.ts";
@@ -15,14 +15,14 @@ import { type Run, type RunHost, runIdentity, withoutBeginning, withRun } from "
 import { isKeyTaken, mayNotRead, orNull } from "../../service-errors.ts";
 import { shownName } from "../../words.ts";
 import { importKind } from "../import-input.ts";
-import { createSendAgain } from "../send.ts";
+import { resendRows } from "../send.ts";
 import { settleBatches } from "../settle.ts";
 
 import {
-  addedPhotos,
   changedFields,
   isOfPart,
   judge,
+  photosAttached,
   productBefore,
   type UndoneProduct,
   type UndoPart,
@@ -57,7 +57,7 @@ export interface UndoEstimate {
   readonly unresolved: number;
 }
 
-export interface UndoDeps extends RunHost {
+export interface UndoHost extends RunHost {
   readonly onProgress: (event: ProgressEvent) => void;
   /** Tells the user what will be undone, and asks. Throws if the user declines. */
   readonly confirm: (estimate: UndoEstimate) => Promise<void>;
@@ -88,7 +88,7 @@ export interface UndoSummary {
 /** Undoes an import. `stopped`: the error after which the rest was not undone. */
 export async function undoImport(
   input: UndoInput,
-  deps: UndoDeps,
+  deps: UndoHost,
 ): Promise<{ summary: UndoSummary; estimate: UndoEstimate; stopped: unknown }> {
   const { state } = await deps.memory();
   const target = state.runs.get(input.target);
@@ -124,7 +124,7 @@ const nothingRecorded = ({ id, file }: StoredRun): CatError =>
     hint: "It changed nothing, is older than 30 days or the last 10 imports, or an earlier version of this program sent it. To undo another import, name it: cat runs list.",
   });
 
-async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoDeps) {
+async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoHost) {
   if (target.account !== at.account) throw unknownRun(target.id);
   const { state, clock } = at;
   let estimate = estimateUndo(target, input, at);
@@ -167,16 +167,17 @@ const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
   state.batches.of(id).filter((batch) => batch.state !== "settled");
 
 /**
- * Finds out what the batches of a stopped import did. One without a response is sent again while the service knows its key,
- * which tells its outcome; what cannot be found out stays unknown, and nothing of it is undone.
+ * Finds out what the batches of a stopped import did. One without a response is sent again while the service
+ * knows its key, which tells its outcome; what cannot be found out stays unknown, and nothing of it is
+ * undone.
  */
-async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoDeps): Promise<void> {
+async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost): Promise<void> {
   const sent = unsettled(target, at).filter(({ state }) => state === "sent");
   if (sent.length > 0) {
     const clocks = await readClocks(at);
     const askable = sent.filter((batch) => isKeyAlive(batch, clocks) && !batch.isKeyTaken);
     if (askable.length > 0)
-      await createSendAgain(target, askable, at).catch((error: unknown) => {
+      await resendRows(target, askable, at).catch((error: unknown) => {
         if (!isKeyTaken(error)) throw error;
       });
   }
@@ -186,7 +187,7 @@ async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoDeps
 }
 
 /** The changes that the undo is about. */
-function* readChanges(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<Change> {
+function* readChanges(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<ProductChange> {
   for (const change of state.changes.of(target.id)) if (isOfPart(change, only)) yield change;
 }
 
@@ -201,7 +202,7 @@ function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimat
     if (change.action !== "updated" || before === null) continue;
     if (input.only !== "photos" && Object.keys(changedFields(change, before)).length > 0) counts.fields++;
     if (input.only === "fields") continue;
-    const added = new Set(addedPhotos(change, before));
+    const added = new Set(photosAttached(change, before));
     counts.photos += added.size;
     // Photos that it had are attached again with their sides, at most.
     const touched = new Set([
@@ -219,7 +220,7 @@ async function undoProducts(
   target: StoredRun,
   input: UndoInput,
   at: Run,
-  deps: UndoDeps,
+  deps: UndoHost,
   summary: UndoSummary,
 ): Promise<unknown> {
   const { only, isPlan, withGenerations } = input;
@@ -269,8 +270,8 @@ const isOfThisProduct = ({ status }: ApiError): boolean => [400, 404, 409, 422].
 const marginMs = 24 * 60 * 60_000;
 
 /**
- * Reads the images that were made since a time, in Unix milliseconds. The result says why a product is kept, if images were
- * or are being made of it, or if that cannot be determined; else null.
+ * Reads the images that were made since a time, in Unix milliseconds. The result says why a product is kept,
+ * if images were or are being made of it, or if that cannot be determined; else null.
  */
 async function generationsSince(
   time: number,

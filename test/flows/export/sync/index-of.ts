@@ -25,7 +25,7 @@ export function fileOf(entries: readonly MirrorEntry[]): Buffer {
   return Buffer.from(keys.map((key) => `${toLine(byKey.get(key)!)}\n`).join(""));
 }
 
-const connect = await loadConnect();
+export const connect = await loadConnect();
 
 export function mirrorIndexOf(entries: readonly MirrorEntry[]): MirrorIndex {
   const index = MirrorIndex.open(connect(null))!;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type MirrorEntry, toEntryKey } from "../../../../src/flows/export/sync/mirror-entry.ts";
+import { MirrorIndex } from "../../../../src/flows/export/sync/mirror-index.ts";
 import { idOf } from "./fake-catalogue.ts";
-import { entryWith, fileOf, mirrorIndexOf } from "./index-of.ts";
+import { connect, entryWith, fileOf, mirrorIndexOf } from "./index-of.ts";
 
 const entry = fc
   .record({
@@ -43,4 +44,26 @@ test("an index behaves like a sorted list of entries, whatever is set and droppe
       for (const entry of before) expect(index.get(entry)).toEqual(model.get(toEntryKey(entry)) ?? null);
     }),
   );
+});
+
+test("an index keeps its changes again, after SQLite has rolled back those of a full disk", () => {
+  const db = connect(null);
+  let isFull = false;
+  const statement: typeof db.statement = (sql) => {
+    const own = db.statement<never>(sql);
+    const run = (...values: Parameters<typeof own.run>) => {
+      if (sql !== "COMMIT" || !isFull) return own.run(...values);
+      db.execute("ROLLBACK");
+      throw new Error("disk full");
+    };
+    return { ...own, run };
+  };
+  const index = MirrorIndex.open({ ...db, statement })!;
+  const [first, second] = [1, 2].map((product) => entryWith({ product, asset: 1 }));
+  isFull = true;
+  expect(() => index.willPlace([first!])).toThrow("disk full");
+  isFull = false;
+  index.willPlace([second!]);
+  expect(index.unconfirmed()).toEqual([second]);
+  expect(db.statement("SELECT count(*) FROM placed").get()).toEqual([1]);
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
-import { savedColumns } from "../../../../src/flows/generate/columns/decisions.ts";
+import { decisionFileColumns } from "../../../../src/flows/generate/columns/decisions.ts";
 import type { GalleryData, GalleryEntry } from "../../../../src/flows/generate/gallery/describe-run.ts";
 import { openThumbnailer } from "../../../../src/flows/generate/gallery/fetch-images.ts";
 import { imageBlock, pageAround } from "../../../../src/flows/generate/gallery/write-gallery.ts";
@@ -29,7 +29,7 @@ export const sampleData = (given: Partial<GalleryData> = {}): GalleryData => ({
   kind: "tryon",
   title: "looks.csv",
   decisionsFile: "looks.decisions.csv",
-  columns: savedColumns,
+  columns: decisionFileColumns,
   commands: {
     record: "cat tasks review looks.decisions.csv",
     rerun: "cat tryon --rerun looks.decisions.csv",

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { quoted, reasonsFor, toCurl } from "../../../src/mock/page/app/describe.ts";
-import type { RequestDetail } from "../../../src/mock/page/data.ts";
+import { quoted, reasonsFor, toCurl } from "../../../src/mock-page/app/describe.ts";
+import type { RequestDetail } from "../../../src/mock-page/data.ts";
 import { longTest } from "../../support/long-test.ts";
 
 /** A request as the page gets it. */

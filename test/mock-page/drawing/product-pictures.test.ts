@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { garmentOfPhoto } from "../../../src/mock/drawing/photo-drawing.ts";
-import { readScene } from "../../../src/mock/drawing/scene.ts";
+import { garmentOfPhoto } from "../../../src/mock-page/drawing/photo-drawing.ts";
+import { readScene } from "../../../src/mock-page/drawing/scene.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const rows = [

@@ -8,8 +8,8 @@ export interface Problem {
 }
 
 /** The rejection of a request: thrown below the pipeline, sent as the error envelope. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
+export class Rejection extends Error {
+  override readonly name = "Rejection";
   readonly code: ErrorCode;
   readonly param: string | undefined;
   /** All problems, for the two operations that respond with a list (Errors). */
@@ -53,13 +53,13 @@ export class Refusal extends Error {
 }
 
 /** 400 `invalid_request`, because the field `param`, the body or the query breaks a rule. */
-export const invalid = (message: string, param?: string): Refusal =>
-  new Refusal("invalid_request", message, param === undefined ? {} : { param });
+export const invalid = (message: string, param?: string): Rejection =>
+  new Rejection("invalid_request", message, param === undefined ? {} : { param });
 
 type Resource = "product" | "image" | "import" | "export" | "task" | "webhook" | "delivery";
 
 /** A record, or the 404 of one that the organization does not have. */
 export function found<Item>(record: Item | undefined, what: Resource, param?: string): Item {
   if (record !== undefined) return record;
-  throw new Refusal(`${what}_not_found`, `${what} not found`, { param });
+  throw new Rejection(`${what}_not_found`, `${what} not found`, { param });
 }

@@ -5,7 +5,7 @@ import {
   garmentOfWords,
   patternOfWords,
   productWords,
-} from "../../../src/mock/drawing/product-words.ts";
+} from "../../../src/mock-page/drawing/product-words.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
 /** Terms in English, German, French, Italian, Spanish and Dutch. */

@@ -15,8 +15,8 @@ export class Rejection extends Error {
 export const mockUrl = (): string => new URL(".", location.href).href.slice(0, -1);
 
 /**
- * Sends a request to the mock and parses its response. The path is relative to the page, without a slash at its start.
- * Throws a `Rejection` with the messages of the mock.
+ * Sends a request to the mock and parses its response. The path is relative to the page, without a slash at
+ * its start. Throws a `Rejection` with the messages of the mock.
  */
 export async function call<T = unknown>(
   method: "GET" | "POST" | "PUT" | "DELETE",

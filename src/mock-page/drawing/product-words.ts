@@ -1,5 +1,5 @@
-// What a product is and looks like, by the words of its name and reference, in six languages: English, German, French,
-// Italian, Spanish, Dutch.
+// What a product is and looks like, by the words of its name and reference, in six languages: English,
+// German, French, Italian, Spanish, Dutch.
 
 /** What a product can be. */
 export const productGarments = [
@@ -16,8 +16,9 @@ export const productGarments = [
 type Garment = (typeof productGarments)[number];
 
 /**
- * Terms by garment. In English, German and Dutch they also end compound words, unless they begin with `^`, and the last term
- * of a name is what it is: a shirt dress is a dress. In French, Italian and Spanish it is the first one.
+ * Terms by garment. In English, German and Dutch they also end compound words, unless they begin with `^`,
+ * and the last term of a name is what it is: a shirt dress is a dress. In French, Italian and Spanish it is
+ * the first one.
  */
 const terms: readonly { readonly subject: Garment; readonly germanic: RegExp; readonly romance: RegExp }[] = [
   {

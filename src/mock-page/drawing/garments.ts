@@ -1,4 +1,4 @@
-import { hash } from "../seed/seed.ts";
+import { hash } from "./hash.ts";
 import { colorOfWords, patternOfWords, productGarments } from "./product-words.ts";
 
 /** Possible subjects of a generated picture. */

@@ -6,12 +6,17 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../../../src/contract/value-sets.ts";
-import { toOutfit } from "../../../src/mock/drawing/figure.ts";
-import { drawnSize, type Subject, subjects } from "../../../src/mock/drawing/garments.ts";
-import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/scene.ts";
-import { lettersAt, sceneDrawing, textWidth, writable } from "../../../src/mock/drawing/scene-drawing.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
 import { curatedModels } from "../../../src/mock/store/organization.ts";
+import { toOutfit } from "../../../src/mock-page/drawing/figure.ts";
+import { drawnSize, type Subject, subjects } from "../../../src/mock-page/drawing/garments.ts";
+import { type Scene, sceneSubject, writeScene } from "../../../src/mock-page/drawing/scene.ts";
+import {
+  lettersAt,
+  sceneDrawing,
+  textWidth,
+  writable,
+} from "../../../src/mock-page/drawing/scene-drawing.ts";
 import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 

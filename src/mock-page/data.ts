@@ -1,5 +1,6 @@
 /*
- * What the server sends to the page at /_mock. Types only: both sides import them, and neither loads the other.
+ * What the server sends to the page at /_mock. Types only: both sides import them, and neither loads the
+ * other.
  */
 
 /** The tabs of the page. A stream sends what its tab shows. */

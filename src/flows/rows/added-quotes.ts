@@ -2,8 +2,8 @@ import { parseCells } from "./odd-lines.ts";
 import { maxRecordLength } from "./records.ts";
 
 /**
- * A CSV text with quotes around cells that programs write without them: in the first `above` lines with text, which are above the
- * header, and ="00123", as for Excel. All other text stays as it is.
+ * A CSV text with quotes around cells that programs write without them: in the first `above` lines with
+ * text, which are above the header, and ="00123", as for Excel. All other text stays as it is.
  */
 export async function* withAddedQuotes(
   chunks: AsyncIterable<Buffer>,

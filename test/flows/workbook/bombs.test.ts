@@ -20,7 +20,7 @@ describe("a small workbook with a GB of one thing exits with 3, within 200 MB an
       ["--import", printPeak, catProgram, "import", "a.xlsx", "--dry-run", "--mock", "--no-progress"],
       { cwd: folder, reject: false, input: "", env: { CAT_HOME: folder } },
     );
-    const [, peak, cpuMs] = /^peak (\d+) cpu (\d+)$/m.exec(stdout)?.map(Number) ?? [];
+    const [, peak, cpuMs] = /^peak (\d+) cpu (\d+) /m.exec(stdout)?.map(Number) ?? [];
     expect(exitCode, stderr).toBe(3);
     expect(stderr).toMatch(/^(?:a\.xlsx:.*\n)*error: .*\n.*$/);
     expect(peak).toBeLessThan(200);

@@ -50,7 +50,7 @@ export class AssetFetcher {
     this.#left = new Set(existsSync(scratch) ? readdirSync(scratch) : []);
     const steps = {
       sync: ({ file, listed, known }: UnnamedImage) =>
-        run.mirror.store.sync!(file, this.#usualPath(listed, known)),
+        run.mirror.store.sync!(file, () => this.#usualPath(listed, known)),
       // Also in a run that is stopped: what is complete is not downloaded again.
       target: (image: UnnamedImage) => this.#target(image),
       record: (targets: readonly Target[]) => run.mirror.index.willPlace(targets.map(({ entry }) => entry)),
@@ -142,7 +142,7 @@ export class AssetFetcher {
     let file: Unnamed | null = null;
     try {
       this.#signal.throwIfAborted();
-      const shown = this.#usualPath(listed, wanted.known);
+      const shown = () => this.#usualPath(listed, wanted.known);
       file = (await store.write?.(chunks ?? path, shown)) ?? null;
       if (file !== null) {
         const unnamed = { ...wanted, listed, image, file, bytes: image.bytes };
@@ -235,7 +235,7 @@ export class AssetFetcher {
     (known === null || known.removed === true ? counts.added : counts.changed).add(toEntryKey(entry));
   }
 
-  /** The path that an image is likely to get. */
+  /** The path that an image is likely to get, for errors: templates take time for each image. */
   #usualPath({ fields }: ListedAsset, known: MirrorEntry | null): string {
     return known?.path ?? this.#run.toPath(fields);
   }

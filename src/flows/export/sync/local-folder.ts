@@ -97,14 +97,14 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  async write(image: readonly Uint8Array[] | string, shown: string): Promise<UnnamedFile> {
+  async write(image: readonly Uint8Array[] | string, shown: () => string): Promise<UnnamedFile> {
     return this.#orOutputError(shown, async () => {
       const place = await this.#parts();
       return typeof image === "string" ? UnnamedFile.take(image, place) : UnnamedFile.write(image, place);
     });
   }
 
-  async sync(file: Unnamed, shown: string): Promise<void> {
+  async sync(file: Unnamed, shown: () => string): Promise<void> {
     return this.#orOutputError(shown, () => (file as UnnamedFile).sync());
   }
 
@@ -295,11 +295,15 @@ export class LocalFolder implements MirrorStore {
     for (const folder of await this.#folders.prune(path, this.#work)) this.#unsynced.delete(folder);
   }
 
-  async #orOutputError<Result>(path: string, work: () => Promise<Result>, act?: "read"): Promise<Result> {
+  async #orOutputError<Result>(
+    path: string | (() => string),
+    work: () => Promise<Result>,
+    act?: "read",
+  ): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      throw this.#error(path, error, act);
+      throw this.#error(typeof path === "string" ? path : path(), error, act);
     }
   }
 

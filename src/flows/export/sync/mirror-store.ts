@@ -80,11 +80,11 @@ export interface MirrorStore {
   ): Promise<Placed | null>;
   /**
    * Writes an image without its name, so that many can wait for the disk together; missing where each waits alone. Of an image in
-   * `scratch`, which is on the disk already, this is the path. `shown`: the path in errors.
+   * `scratch`, which is on the disk already, this is the path. `shown`: gives the path in errors.
    */
-  write?(image: readonly Uint8Array[] | string, shown: string): Promise<Unnamed>;
+  write?(image: readonly Uint8Array[] | string, shown: () => string): Promise<Unnamed>;
   /** Resolves when such a file is on the disk. */
-  sync?(file: Unnamed, shown: string): Promise<void>;
+  sync?(file: Unnamed, shown: () => string): Promise<void>;
   /**
    * Changes a small file so that no change of another process or machine gets lost: `change` may be called again, with what
    * that one has written.

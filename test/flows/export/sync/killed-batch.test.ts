@@ -100,7 +100,7 @@ function fullAt(folder: string, step: "write" | "sync", path: string): LocalFold
   } else {
     const sync = store.sync.bind(store);
     const failing = { sync: () => Promise.reject(full) } as unknown as Unnamed;
-    store.sync = (file, shown) => sync(shown === path ? failing : file, shown);
+    store.sync = (file, shown) => sync(shown() === path ? failing : file, shown);
   }
   return store;
 }

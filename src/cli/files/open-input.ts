@@ -20,7 +20,7 @@ export interface InputFlags {
 }
 
 /** How the sheet of a workbook is chosen, and remembered. */
-export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "remembered"> {
+export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "chosenBefore"> {
   /** Called with the sheet that the user chose. */
   remember?(sheet: string): Promise<void>;
 }

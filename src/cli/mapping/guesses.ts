@@ -7,7 +7,6 @@ import type { FoundEncodings } from "../../flows/rows/problem.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { type FileHead, type FileMapping, type MappedFile, readHead, wrongValues } from "./file-head.ts";
-import type { SavedMapping } from "./saved-mapping.ts";
 
 /** A field with more different wrong values has texts, which are too many to map one by one. */
 const mostValues = 20;
@@ -16,7 +15,6 @@ const mostValues = 20;
 export interface AskedFile {
   readonly file: MappedFile;
   readonly mapping: FileMapping;
-  readonly saved: SavedMapping;
   /** Null for a file whose encoding is known. */
   readonly encodings: FoundEncodings | null;
 }

@@ -1,19 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { fileProblem } from "../../errors.ts";
 import { photosKind, productsKind } from "../../flows/export/selection/columns.ts";
 import { generationVocabulary } from "../../flows/generate/columns/vocabulary.ts";
 import { importVocabulary } from "../../flows/import/columns.ts";
+import { type EncodingName, knownEncoding } from "../../flows/rows/encoding.ts";
 import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { DeepJsonError, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
-
-/** The file that is read if it is in the current folder. */
-export const mapFileName = "catalogue.map.json";
 
 /** What the files of all commands can be read as. */
 export const vocabularies: readonly Vocabulary[] = [
@@ -28,25 +25,33 @@ export const vocabularies: readonly Vocabulary[] = [
 export interface MapFile extends Mapping {
   /** As typed. */
   readonly name: string;
+  /** Whether a command reads it only for sheets in its folder, which is not the current one. */
+  readonly isForFolder: boolean;
   /** Columns and values as they are written in the file, by their normal names. */
   readonly spelling: ReadonlyMap<string, string>;
+  /** The encoding of files that are not UTF-8. */
+  readonly encoding: EncodingName;
+  /** By the name of a workbook, the sheet that is read. */
+  readonly sheets: ReadonlyMap<string, string>;
 }
 
-/**
- * Reads the file of `--map-file`, else the one in the current folder; null without any. Throws UsageError,
- * with the line, for a file with anything that no command uses.
- */
-export async function readMapFile(cwd: string, given: string | undefined): Promise<MapFile | null> {
-  const name = given ?? mapFileName;
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(resolve(cwd, name));
-  } catch (error) {
-    if (given === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+/** A file of mappings that a command reads. */
+export type MapFilePlace = Readonly<{ name: string; path: string; isForFolder: boolean }>;
+
+/** Reads a file. Throws UsageError, with the line, for a file with anything that no command uses. */
+export async function readMapFile({ name, path, isForFolder }: MapFilePlace): Promise<MapFile> {
+  const bytes = await readFile(path).catch((error) => {
     throw unreadable(name, error);
-  }
-  return { name, ...checked(utf8Text(bytes, name), name) };
+  });
+  return { ...toMapFile(utf8Text(bytes, name), name), isForFolder };
 }
+
+/** The mapping in a text. Throws UsageError. */
+export const toMapFile = (text: string, name: string): MapFile => ({
+  name,
+  isForFolder: false,
+  ...checked(text, name),
+});
 
 /** The text of the file, without a byte order mark. */
 function utf8Text(bytes: Buffer, file: string): string {
@@ -80,7 +85,7 @@ export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping
 
 const references: readonly string[] = vocabularies.map(({ reference }) => reference);
 
-function checked(text: string, file: string): Omit<MapFile, "name"> {
+function checked(text: string, file: string): Omit<MapFile, "name" | "isForFolder"> {
   const wrong = (key: string | null, what: string, hint: string) =>
     invalid(`${file}:${key === null ? 1 : findLine(text, key)}: ${what}`, hint);
   const object = (value: unknown, key: string | null): Record<string, unknown> => {
@@ -88,7 +93,7 @@ function checked(text: string, file: string): Omit<MapFile, "name"> {
       return value as Record<string, unknown>;
     throw wrong(key, `${key === null ? "the file" : JSON.stringify(key)} is not a JSON object`, shape);
   };
-  const { columns = {}, values = {}, ...others } = object(parsed(text, file), null);
+  const { columns = {}, values = {}, encoding, sheets = {}, ...others } = object(parsed(text, file), null);
   const repeated = repeatedKey(text);
   if (repeated !== null)
     throw invalid(`${file}:${repeated.line}: duplicate key ${repeated.key}`, "Remove one of the two.");
@@ -125,7 +130,13 @@ function checked(text: string, file: string): Omit<MapFile, "name"> {
     }
     read.set(field, entries);
   }
-  return { map, values: read, spelling };
+  if (encoding !== undefined && (typeof encoding !== "string" || knownEncoding(encoding) === null))
+    throw wrong("encoding", `unknown encoding ${JSON.stringify(encoding)}`, "For example windows-1252.");
+  const names = Object.entries(object(sheets, "sheets"));
+  const other = names.find(([, sheet]) => typeof sheet !== "string");
+  if (other !== undefined)
+    throw wrong(other[0], `the sheet of ${JSON.stringify(other[0])} is not a text`, shape);
+  return { map, values: read, spelling, encoding, sheets: new Map(names as [string, string][]) };
 }
 
 const shape = `Use { "columns": { "SKU": "reference" }, "values": { "sex": { "Damen": "female" } } }.`;

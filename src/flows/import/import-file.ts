@@ -1,7 +1,7 @@
 import { CatError } from "../../errors.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
-import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
+import { valueEntries } from "../rows/mapped-columns.ts";
 import { FirstUses, type RejectedRows } from "../rows/row-sets.ts";
 import { changeError, InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
@@ -162,7 +162,6 @@ export async function toRequest({ input, refused }: CheckedFile) {
       onImageError,
       photos,
       ...(toPlace(source) !== null && { place: toPlace(source)! }),
-      ...keptOptions(input.answers, source),
     },
     concurrency: input.concurrency,
     timeoutMs: input.timeoutMs,

@@ -3,7 +3,7 @@ import type { OutputTargets } from "../outputs/results-file.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
-import type { ColumnMap, FileAnswers, ValueMap } from "../rows/mapped-columns.ts";
+import type { ColumnMap, ValueMap } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { InputProblem } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
@@ -58,8 +58,6 @@ export interface ImportInput {
   map: ColumnMap;
   /** The values mapped with `--map-value`. */
   values: ValueMap;
-  /** How the user chose to read this file only; a run keeps it. */
-  answers?: FileAnswers | undefined;
   /** What identifies the photos of a folder that rows get in addition; undefined without any. */
   addedPhotos?: string | undefined;
   /** Whether the names of the rows are their references: a product that exists keeps its own. */

@@ -50,20 +50,6 @@ export interface Mapping {
   readonly values: ValueMap;
 }
 
-/** Answers about one file, as plain data: its complete mapping, and its encoding. */
-export interface FileAnswers {
-  readonly columns: Readonly<Record<string, string>>;
-  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly encoding?: string | undefined;
-}
-
-/** What a run keeps, so that resuming it does not ask again: the answers, and the content that they are about. */
-export const keptOptions = (
-  answers: FileAnswers | undefined,
-  { digest }: { readonly digest: string | null },
-): Record<string, string> =>
-  answers === undefined ? {} : { answers: JSON.stringify(answers), source: digest! };
-
 export const noMapping: Mapping = { map: new Map(), values: new Map() };
 
 /** What a column is read as: the field that it is mapped to, else its own header. */

@@ -221,7 +221,7 @@ async function workbookSource(
 ): Promise<Source> {
   const { copySheet } = await import("./workbook-copy.ts");
   const { createHash } = await import("node:crypto");
-  const choice = from.sheets ?? { forms: async () => [anyForm] as const, ask: null };
+  const choice = from.sheets ?? { forms: [anyForm] as const, ask: null };
   const sheet = await copySheet(file, shownName(name), { ...choice, signal: from.signal });
   const rows = readable(name, sheet.path, await fingerprint(name, sheet.path), from);
   // Links and merged ranges stand beside the rows.

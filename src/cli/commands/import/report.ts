@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { EndedImport } from "../../../flows/import/close-run.ts";
@@ -7,7 +7,7 @@ import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
 import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { mapFlags } from "../../mapping/map-flags.ts";
+import { isInFolderOf, mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
@@ -314,7 +314,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     format: [written, "workbook", undefined].includes(named) ? undefined : written,
     delimiter,
     encoding: encodingOfFailedFile(encoding),
-    ...mapFlags(flags),
+    ...mapFlags(flags, failedFile, flags.file),
     // Photos that are attached would be attached again.
     ...(flags.photos === "new" && imagesFrom !== undefined && { imagesFrom, pattern }),
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
@@ -333,7 +333,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
 /** Photos stay relative to the folder of the first file. */
 function folderOfPhotos(failedFile: string, { file }: ImportFlags): string | undefined {
   if (file === "-") return dirname(failedFile) === "." ? undefined : ".";
-  return resolve("/", dirname(failedFile)) === resolve("/", dirname(file)) ? undefined : dirname(file);
+  return isInFolderOf(failedFile, file) ? undefined : dirname(file);
 }
 
 /** The flags for existing products, where they are not the usual ones. */

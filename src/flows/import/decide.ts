@@ -158,33 +158,47 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
 }
 
 function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): RowDecision {
-  const { mode, photos, exact = false, conflicts, isOtherCatalogue = false } = options;
+  const { mode, photos, exact = false, conflicts } = options;
   if (mode !== "upsert" || photos === "all") return sendAsIs(row, facts, options);
-  const { earlierConflict, known, renamedFrom, isExported } = facts;
+  const { earlierConflict, known, renamedFrom, renamedTo } = facts;
   if (earlierConflict !== undefined && conflicts === undefined && !exact)
     return { kind: "conflict", code: earlierConflict, message: earlierMessage };
   if (known === undefined) return { kind: "unread" };
   if (renamedFrom !== undefined) return renamed(row.content.reference, renamedFrom);
-  if (facts.renamedTo !== null) return decideRenamed(row, facts, facts.renamedTo, options);
-  if (known === null) {
-    if (earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
-    const before = isOtherCatalogue || exact ? null : facts.before;
-    return before === null ? create(row, facts, options) : decideDeleted(row, { ...facts, before }, options);
-  }
-  const before = facts.before?.isOf(known.id) ? facts.before.said : null;
+  if (renamedTo !== null) return decideRenamed(row, facts, renamedTo, options);
+  return known === null ? decideMissing(row, facts, options) : decideKnown(row, { ...facts, known }, options);
+}
+
+/** A row whose reference no product has. */
+function decideMissing(row: WeighedRow, facts: RowFacts, options: DecideOptions): RowDecision {
+  const { exact = false, conflicts, isOtherCatalogue = false } = options;
+  if (facts.earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
+  const before = isOtherCatalogue || exact ? null : facts.before;
+  return before === null ? create(row, facts, options) : decideDeleted(row, { ...facts, before }, options);
+}
+
+function decideKnown(
+  row: WeighedRow,
+  {
+    known,
+    before: last,
+    isExported,
+    earlierConflict,
+    findCompared,
+  }: RowFacts & { readonly known: KnownProduct },
+  options: DecideOptions,
+): RowDecision {
+  const before = last?.isOf(known.id) ? last.said : null;
   if (known.read === null) {
-    if (exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
+    if (options.exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
     return unedited(row, known, before, isExported);
   }
-  const fields = decideFields(row, before, known, {
-    ...options,
-    isExported,
-    keepsTheirs: earlierConflict !== undefined && conflicts === "service",
-  });
+  const keepsTheirs = earlierConflict !== undefined && options.conflicts === "service";
+  const fields = decideFields(row, before, known, { ...options, isExported, keepsTheirs });
   const images = decidePhotos(row, before, known, {
     ...options,
     isExported: isExported && before !== null,
-    findCompared: facts.findCompared,
+    findCompared,
   });
   if (images.uncompared.length > 0)
     return { kind: "uncompared", photos: images.uncompared, against: images.others };

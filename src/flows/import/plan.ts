@@ -8,7 +8,7 @@ import { FileNotes } from "../rows/notes.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
 import { counted, grouped } from "../words.ts";
 import type { PhotosToCompare } from "./compare-photos.ts";
-import { type DecidedRow, writtenFields } from "./decide.ts";
+import { type DecidedRow, type RowDecision, writtenFields } from "./decide.ts";
 import { FieldDigests, type FieldValues, type LedgerField } from "./digests.ts";
 import type { ConflictQuestion, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -93,41 +93,68 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
     plan.existing++;
     plan.ownPhotos += known.images.length;
   }
-  if (decision.kind === "unread") plan.unread.add(row.reference, row.sought);
-  else if (decision.kind === "uncompared") {
-    if (plan.uncompared.length < mostCompared)
-      plan.uncompared.push({
-        known: known!,
-        reference: row.reference,
-        against: decision.against,
-        photos: decision.photos.map((index) => ({
-          source: row.digests[index]!,
-          image: row.content.images[index]!,
-        })),
-      });
-  } else if (untouchedAs(decision) === "kept") plan.kept++;
-  else if (decision.kind === "deleted") plan.deleted++;
-  else if (decision.kind === "conflict") {
-    plan.conflicts++;
-    if (decision.code === "no_images") {
-      plan.withoutPhotos.count++;
-      if (plan.withoutPhotos.lines.length < namedConflicts) plan.withoutPhotos.lines.push(row.line);
-    }
-    if (decision.code === lookalikeCode) {
-      plan.lookalikes.count++;
-      plan.lookalikes.first ??= { line: row.line, message: decision.message };
-    }
-    if (plan.conflictRows.length < namedConflicts)
-      plan.conflictRows.push({ line: row.line, reference: row.reference, code: decision.code });
-  } else if (decision.kind === "send" || decision.kind === "change") {
-    plan.changing++;
-    const { fields, move, detach } = decision.edits;
-    plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
-    if (decision.kind !== "send") return;
-    plan.sends++;
-    if (known === null && !run.input.codesAsWritten) lookForMeant(row, plan, run);
-    for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
+  await addDecision(row, plan, run);
+}
+
+async function addDecision(row: DecidedRow, plan: Plan, run: ImportRun): Promise<void> {
+  const { decision } = row;
+  switch (decision.kind) {
+    case "unread":
+      return plan.unread.add(row.reference, row.sought);
+    case "uncompared":
+      if (plan.uncompared.length < mostCompared) plan.uncompared.push(photosToCompare(row, decision));
+      return;
+    case "unchanged":
+    case "kept":
+      if (untouchedAs(decision) === "kept") plan.kept++;
+      return;
+    case "deleted":
+      plan.deleted++;
+      return;
+    case "conflict":
+      return addConflict(row, decision, plan);
+    case "change":
+    case "send":
+      plan.changing++;
+      plan.writes += writesOf(decision);
+      if (decision.kind === "change") return;
+      plan.sends++;
+      if (row.known === null && !run.input.codesAsWritten) lookForMeant(row, plan, run);
+      for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
   }
+}
+
+type Decision<Kind extends RowDecision["kind"]> = Extract<RowDecision, { kind: Kind }>;
+
+const photosToCompare = (
+  { known, reference, digests, content }: DecidedRow,
+  { against, photos }: Decision<"uncompared">,
+): PhotosToCompare => ({
+  known: known!,
+  reference,
+  against,
+  photos: photos.map((index) => ({ source: digests[index]!, image: content.images[index]! })),
+});
+
+/** The writes that change a product outside of a batch. */
+const writesOf = ({ edits: { fields, move, detach } }: Decision<"send" | "change">): number =>
+  detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
+
+function addConflict(
+  { line, reference }: DecidedRow,
+  { code, message }: Decision<"conflict">,
+  plan: Plan,
+): void {
+  plan.conflicts++;
+  if (code === "no_images") {
+    plan.withoutPhotos.count++;
+    if (plan.withoutPhotos.lines.length < namedConflicts) plan.withoutPhotos.lines.push(line);
+  }
+  if (code === lookalikeCode) {
+    plan.lookalikes.count++;
+    plan.lookalikes.first ??= { line, message };
+  }
+  if (plan.conflictRows.length < namedConflicts) plan.conflictRows.push({ line, reference, code });
 }
 
 /** New references that are looked for at the service as they were meant: a file where all are damaged needs few examples. */

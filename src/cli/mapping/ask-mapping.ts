@@ -19,11 +19,7 @@ import {
 } from "./guesses.ts";
 import type { MappedInput } from "./map-files.ts";
 
-/**
- * Shows everything that is not known of the files on one screen, with a guess for each: one Enter takes all,
- * and each can be changed. Returns the mappings with the answers, which are saved unless a file lacks a
- * column that it needs.
- */
+/** Shows what is not known of the files on one screen of guesses, and saves the answers. */
 export async function askMappings(app: App, asked: readonly AskedFile[]): Promise<FileMapping[]> {
   const answers: Answers = {
     map: new Map(),
@@ -205,7 +201,7 @@ async function correctValue(
   answers.values.set(field, (answers.values.get(field) ?? new Map<string, string>()).set(name, value));
 }
 
-/** The nearest fields first, then the others that no column has; skipping the column is first if it is the guess, else last. */
+/** The nearest fields first, then others that are free; skipping is first if it is the guess. */
 function columnChoices(
   words: Vocabulary,
   column: string,

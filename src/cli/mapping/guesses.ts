@@ -97,12 +97,12 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
   return { ...asked, guesses, fields: head.fields, missing };
 }
 
-/** The fields that a header needs and that no column has; none for objects, each of which has its own fields. */
+/** The fields that a header needs and no column has; none for objects, each with its own fields. */
 function missingFields({ header }: FileHead, form: RowForm, { added = [] }: MappedFile): string[] {
   return header === null ? [] : missingColumns(header, form).filter((field) => !added.includes(field));
 }
 
-/** The guesses as a mapping; where two files differ about a column, one that is read before one that is skipped. */
+/** The guesses as a mapping; where files differ about a column, one that is read comes first. */
 export function asMapping(guesses: readonly Guess[]): {
   map: Map<string, string>;
   values: Map<string, Map<string, string>>;

@@ -60,10 +60,7 @@ function utf8Text(bytes: Buffer, file: string): string {
   throw invalid(`cannot read ${file}: it is not UTF-8`, "Save it as UTF-8.");
 }
 
-/**
- * The mapping for one command. The reference of a product has two names. A column for a field of another
- * command is skipped, unless this command knows it by its own name.
- */
+/** The mapping for one command: fields of others are skipped, unless it knows the column by its own name. */
 export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping {
   const own = (field: string) =>
     words.isField(field) ? field : references.includes(field) ? words.reference : null;
@@ -176,7 +173,7 @@ function repeatedKey(text: string): { key: string; line: number } | null {
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
-/** The first line with which the text is more than the start of JSON; the last one if it only ends too early. */
+/** The first line with which the text is no start of JSON; the last one if it ends too early. */
 function lineOfFault(text: string): number {
   const lines = text.trimEnd().split("\n");
   const at = lines.findIndex((_, index) => isWrong(lines.slice(0, index + 1).join("\n")));

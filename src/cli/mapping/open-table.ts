@@ -17,10 +17,7 @@ export interface TableReading {
   readonly isCompared?: boolean;
 }
 
-/**
- * Opens a file of rows. The sheet of a workbook is chosen by all that is known of its columns, and remembered
- * where the user was asked. Throws InputError and WorkbookError.
- */
+/** Opens a file of rows; its sheet is found by all that is known of the columns. Throws InputError. */
 export function openTable(
   app: App,
   given: InputFlags,

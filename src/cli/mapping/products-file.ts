@@ -11,10 +11,7 @@ import { openTable } from "./open-table.ts";
 import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
-/**
- * The products, or photos of them, that a file names. Throws InputError (exit 3) after its problems were
- * listed; `left` is what has not happened then.
- */
+/** The products or photos that a file names. Throws InputError after listing its problems. */
 export async function readProductsFile(
   app: App,
   file: string,

@@ -26,10 +26,7 @@ import { rejectForObjects } from "./map-flags.ts";
 /** The maximum number of columns or values that a note lists. */
 const named = 20;
 
-/**
- * How a file is read: by the flags, then by the files of mappings, else by answers of the user, which are
- * saved in such a file. Throws an InterruptError when a question is not answered.
- */
+/** How a file is read: by flags, files of mappings, else answers. Throws an InterruptError. */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
   const [mapping] = await readMappings(app, [given]);
   return mapping!;
@@ -112,7 +109,7 @@ function isKnown({ fields, unknown }: FileHead, words: Vocabulary): boolean {
   return unknown.size === 0 && !hasChoices;
 }
 
-/** Reads a file to its end, unless it is found not to be UTF-8; null for any other, and where a flag names the encoding. */
+/** Reads a file until it is found not to be UTF-8; null for UTF-8 and with a flag. */
 async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncodings | null> {
   if (read.encoding !== undefined || source.format === "workbook") return null;
   try {
@@ -124,10 +121,7 @@ async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncoding
   return null;
 }
 
-/**
- * The encoding of the flag, or the one that a file of mappings has for files that are not UTF-8. Without them
- * the likeliest one, and the others, for a question. `found`: null for UTF-8.
- */
+/** The encoding of the flag or a mapping file, else the likeliest. `found`: null for UTF-8. */
 async function toEncoding(
   { read, mapFiles }: MappedFile,
   found: FoundEncodings | null,
@@ -152,7 +146,7 @@ async function toEncoding(
 
 const show = (text: string) => truncated(text, shownLength);
 
-/** Adds what a file of mappings has for the columns of this header, and notes what the first rows use of it. */
+/** Adds what a file of mappings has for this header, and notes what the first rows use of it. */
 async function withMapFile(
   file: MappedFile,
   { header, mapped }: FileHead,
@@ -180,7 +174,7 @@ async function withMapFile(
   return { map, values: withValues(first.values, values) };
 }
 
-/** The fields that a header has; null for objects, each of which may have other fields, and for a list without a header. */
+/** The fields that a header has; null for objects and for a list without a header. */
 function fieldsWith(
   form: RowForm,
   header: FileHead["header"],

@@ -22,10 +22,7 @@ interface SavedAnswers {
 
 type Texts = Readonly<Record<string, string>>;
 
-/**
- * Writes answers to the file of mappings next to a file of rows, or to that of `--map-file`; where it cannot be
- * written, to that of the profile. Entries about other columns, values and workbooks stay.
- */
+/** Writes answers next to the sheet or to `--map-file`, else to the profile; other entries stay. */
 export async function saveAnswers(app: App, input: MappedInput, answers: SavedAnswers): Promise<void> {
   const places = await mapFilePlaces(app, input);
   const [near, own] = [places[0]!, places.at(-1)!];

@@ -43,11 +43,7 @@ export interface ChangePlan {
   readonly ownPhotos: number;
 }
 
-/**
- * Plans the import of a file; sends nothing but GETs. `onBegin` receives the identity of the import, then
- * `onRow` each row, in file order. The plan is null if the check rejects the file. Throws a CatError of type
- * conflict while an earlier import is unfinished.
- */
+/** Plans an import by GETs alone; null if the check rejects the file. Throws if one is unfinished. */
 export async function planFile(
   file: FileToImport,
   onBegin: (identity: string, run: Run) => Promise<void>,

@@ -23,11 +23,7 @@ import { doneRow, failedRow, type ImportedRow, productChanged, productGone } fro
 import { changesToSend, settleBatches } from "./settle.ts";
 import { addPhotos, photosOf } from "./summary.ts";
 
-/**
- * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a
- * photo is detached only once the one that replaces it was attached. `stopped`: the error after which the
- * rest was not changed. Each write can be repeated, so a lost response needs no decision.
- */
+/** Changes products of rows in no batch, or with `inBatches` of imported ones; each write can be repeated. */
 export async function changeProducts(
   run: ImportRun,
   { inBatches }: { inBatches: boolean },
@@ -57,7 +53,7 @@ export async function changeProducts(
   return { done: undefined, stopped };
 }
 
-/** Writes that wait look at their products again, several times a second: that many at once leave reads for others. */
+/** Waiting writes look at their products several times a second: so many leave reads for others. */
 const few = (at: Run): Run => ({ ...at, concurrency: Math.min(at.concurrency, 4) });
 
 /** The rows of imported batches whose products are changed further; reads the results of these batches. */
@@ -139,10 +135,7 @@ interface LookedAt {
   readonly lookedAt: number;
 }
 
-/**
- * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What
- * another client has written meanwhile is a conflict.
- */
+/** The row with its product as it is now, if read too long ago: what others wrote meanwhile is a conflict. */
 async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
   const { known } = row;
   const { clock } = run.at;
@@ -164,7 +157,7 @@ interface Carrying {
   readonly fieldsSet: Buffer | null;
 }
 
-/** Sends the writes for one product; each is at most a second after a look at it. Returns why the row is left out. */
+/** Sends the writes for one product, each after a look at it; returns why the row is skipped. */
 async function carryOut(
   { row, lookedAt }: LookedAt,
   { fields, move, detach }: Edits,

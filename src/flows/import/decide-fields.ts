@@ -90,10 +90,7 @@ export const productDeleted: Conflict = {
   message: "the product was deleted since: use --exact to create it again",
 };
 
-/**
- * The conflict of what a row writes with what another client has done while the row waited: between two reads
- * of its product (null: there was none). Null if there is none, or the sheet counts in any case.
- */
+/** The conflict of a row with what others wrote between two reads (null: no product); null without any. */
 export function changedMeanwhile(
   values: FieldValues,
   before: ReadProduct | null,

@@ -56,14 +56,14 @@ export interface RowFacts {
   readonly isExported: boolean;
   /** The reference that it was exported with, if the row has another one; null if that product is gone. */
   readonly renamedFrom: string | null | undefined;
-  /** The reference that others gave to the product of before, which is `known` then; null if it has that of the row. */
+  /** The reference that others gave to the product of before; null if it has that of the row. */
   readonly renamedTo: string | null;
   /** Its product; null if there is none, undefined if it is not known yet. */
   readonly known: KnownProduct | null | undefined;
   /** A product of another reference that looks the same, where there is none of the reference. */
   readonly lookalike: Lookalike | null;
   readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
-  /** The product when it was read first, if others have changed it while the row waited; null if there was none. */
+  /** The product as first read, if others have changed it since; null if there was none. */
   readonly overtaken: ReadProduct | null | undefined;
   /** The code of a conflict for which the row is in a failed file. */
   readonly earlierConflict: string | undefined;
@@ -335,10 +335,7 @@ function carryOut(
   return { kind: isKept || arePhotosKept ? "kept" : "unchanged", productId: known.id, notApplied };
 }
 
-/**
- * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to
- * fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
- */
+/** Sends a row with these photos; with `skip` without those rejected at upload (Imports, rule 4). */
 function send(
   row: WeighedRow,
   { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },

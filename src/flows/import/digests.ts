@@ -13,10 +13,7 @@ export type FieldValues = Partial<Record<LedgerField, string | null>>;
 const digestBytes = 8;
 const unknown = Buffer.alloc(digestBytes);
 
-/**
- * The digests of a product's fields, concatenated. They show whether a row changes anything, without storing
- * the text. An unknown field is all zeros.
- */
+/** The digests of a product's fields: they show changes without the text. An unknown field is all zeros. */
 export class FieldDigests {
   readonly bytes: Buffer;
 
@@ -116,10 +113,7 @@ export function sourceDigest(source: ImageSource): Buffer {
   return shortDigest(text, sourceDigestBytes);
 }
 
-/**
- * Data about a row of a batch, kept until its results arrive. Images are numbered by their place in the row
- * of the file, from 0.
- */
+/** Data about a row of a batch until its results arrive; images have their place in the file's row. */
 export interface RowMemo {
   fields: FieldDigests;
   /** Images sent, in order, each with the digest of its source. */
@@ -140,10 +134,7 @@ export interface MemoSaid {
   readonly said: Uint8Array;
 }
 
-/**
- * A photo that the service rejected: its place in the row of the file from 0, its source in the file, and the
- * reason.
- */
+/** A photo that the service rejected: its place in the row of the file from 0, its source, and the reason. */
 export interface RejectedPhoto {
   image: number;
   source: string;
@@ -157,10 +148,7 @@ const noBytes = new Uint8Array();
 const memoVersion = Buffer.from([0, 0, 0, 0, 0, 0, 0, 2]);
 const none: readonly RejectedPhoto[] = [];
 
-/**
- * Encodes the memos of a batch. They are stored with the batch, because its body is deleted once it is
- * accepted.
- */
+/** Encodes the memos of a batch, because its body is deleted once it is accepted. */
 export function packMemos(memos: readonly RowMemo[]): Buffer {
   const parts: Uint8Array[] = [];
   for (const { fields, sent, leftOut, refused, said, hasEdits = false } of memos) {

@@ -30,11 +30,7 @@ import { withPhotos } from "./known-product.ts";
 import { addsTwice, noteRepeated, resendRows } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 
-/**
- * Whether the open run of this file ends and a new one begins, because its rows are compared again (or with
- * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to
- * choose, or of type usage if rows beyond the limit were sent.
- */
+/** Whether the open run ends, settled, and a new one begins. Throws if the user must choose. */
 export async function isReplaced(begun: Run, input: ImportInput, deps: ImportHost): Promise<boolean> {
   const { file, fresh } = input;
   if (!fresh && writtenRows(begun).some((row) => !isWithinRows(file, row)))
@@ -46,11 +42,7 @@ export async function isReplaced(begun: Run, input: ImportInput, deps: ImportHos
   return true;
 }
 
-/**
- * Settles every batch that runs of other files left: one without a response is sent again, with its key, and
- * the results of each are written to the ledger. Throws a CatError of type conflict if the user has to
- * choose.
- */
+/** Settles the batches that runs of other files left. Throws a conflict if the user must choose. */
 export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportHost): Promise<void> {
   const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
   await decideUnknown(openBatches(), at, input, deps);
@@ -61,10 +53,7 @@ export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportH
 export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
   state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
 
-/**
- * Lets the user decide about batches whose outcome cannot be determined any more. Returns the imports of the
- * accepted ones, by ID; null if the service does not know them.
- */
+/** Lets the user decide about batches of unknown outcome; returns the imports of accepted ones by ID. */
 async function decideUnknown(
   batches: readonly EarlierBatch[],
   at: Run,
@@ -150,10 +139,7 @@ function isToBeResumed(
   return true;
 }
 
-/**
- * The reason to compare the rows of an open run again: its products may have changed since. Null to just
- * resume it. The ledger prevents photos from being added twice.
- */
+/** The reason to compare an open run's rows again, as products may have changed; null to resume it. */
 export function reasonToCompareAgain(
   at: Run,
   imports: ReadonlyMap<string, Import | null>,
@@ -198,10 +184,7 @@ interface EarlierBatch {
   batch: StoredBatch;
 }
 
-/**
- * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a
- * CatError of type conflict if no choice was made. Batches to resend stay as they are.
- */
+/** Counts the products that exist, and lets the user choose. Throws a conflict without a choice. */
 async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],
   at: Run,
@@ -239,7 +222,7 @@ async function decideUnknownOutcomes(
   });
 }
 
-/** Writes the products of a batch into the ledger, as if their photos were attached; `existing`: their IDs. */
+/** Writes products of a batch into the ledger as if photos were attached; `existing`: their IDs. */
 function countAsImported(
   { run, batch }: EarlierBatch,
   references: readonly string[],
@@ -293,10 +276,7 @@ function existencePhrase(products: number | null): string {
   return `${count} of their products ${products > 1 ? "exist" : "exists"}`;
 }
 
-/**
- * Describes rows with an unknown outcome, as the start of a sentence. `when`: the time they were sent, as
- * text.
- */
+/** Rows with an unknown outcome, as the start of a sentence. `when`: the time they were sent. */
 export function unknownOutcomeText(
   { file, rows, lost }: Pick<UnknownOutcomeQuestion, "file" | "rows" | "lost">,
   when: string,

@@ -18,7 +18,7 @@ const isMuch = (count: number, total: number): boolean => count > fewChanges && 
 /** The codes of conflicts that a choice decides. */
 const decidable: readonly string[] = ["changed_since", "product_deleted", "photo_exists"];
 
-/** Asks once about conflicts, on a terminal; returns whether the rows are decided again. Throws if the user stops. */
+/** Asks once about conflicts; returns whether rows are decided again. Throws if the user stops. */
 export async function askAboutPlan(plan: Plan, { input, deps, choices }: ImportRun): Promise<boolean> {
   const { conflictRows, conflicts } = plan;
   const isOpen = (input.conflicts ?? choices.conflicts) === undefined;
@@ -38,7 +38,7 @@ export async function askAboutPlan(plan: Plan, { input, deps, choices }: ImportR
   return true;
 }
 
-/** Rejects rows that would create products without a photo: a sheet without photo columns changes products alone. */
+/** Rejects new products without a photo: a sheet without photo columns only changes products. */
 export function rejectWithoutPhotos({ withoutPhotos: { count, lines } }: Plan, { input }: ImportRun): void {
   if (count === 0) return;
   const named = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? ", …" : ""}`;
@@ -58,7 +58,7 @@ const declined = (
 ): CatError =>
   new CatError(`nothing of ${shownName(file)} was sent`, { type: "usage", code: "declined", hint });
 
-/** Asks on a terminal about files with values that a program may have damaged. Throws if the user declines. */
+/** Asks about files with values that a program may have damaged. Throws if the user declines. */
 export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void> {
   for (const { check, input, deps } of files) {
     const doubts = doubtsAmong(check.notes ?? []);
@@ -200,7 +200,7 @@ export const fieldsText = ({ name, description, sex }: Plan["fields"]): string =
     .filter((part) => part !== false)
     .join(", ");
 
-/** Asks on a terminal; elsewhere `otherwise` gives the error, or null to go on. Throws if the user declines. */
+/** Asks on a terminal; elsewhere `otherwise` gives the error, or null. Throws if the user declines. */
 async function confirm(
   question: string,
   { confirm }: ImportHost,

@@ -34,16 +34,13 @@ export interface ImportOutcome {
 }
 
 export interface ImportsOutcome {
-  /** By file. If some were imported, those without an end were not started, because one before them was stopped. */
+  /** By file; those after one that was stopped have no end, as they were not started. */
   readonly outcomes: readonly ImportOutcome[];
   /** What stopped a file before it was begun, after others were imported; undefined if nothing did. */
   readonly unbegun: unknown;
 }
 
-/**
- * The bulk import of several files: checks all of them completely, then imports one after the other, each in
- * a run of its own. A file that was stopped stops the rest. A reference may be in one of them only.
- */
+/** Checks all files, then imports each in a run of its own; a file that was stopped stops the rest. */
 export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
   const checked = await checkFiles(files);
   const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));
@@ -177,11 +174,7 @@ const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: 
     ? { ...check, left: 0 }
     : check;
 
-/**
- * Runs the stages. Each stage records its progress, so a run can be resumed after it ended at any point.
- * After a stage stopped, the later stages that write to the service are skipped; imports already sent are
- * still followed and reported.
- */
+/** Runs the stages; a stop skips later writes, but imports already sent are still reported. */
 async function importRows(run: ImportRun, targets: OutputTargets): Promise<EndedImport> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
@@ -205,10 +198,7 @@ async function importRows(run: ImportRun, targets: OutputTargets): Promise<Ended
   };
 }
 
-/**
- * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
- * what is sent. Paths and output options do not count. Digests are SHA-256 (hex).
- */
+/** Identifies an import across restarts: the bytes, and every option that changes what is sent. */
 function toIdentity(
   input: ImportInput,
   { repeatingOthers }: RejectedRows,

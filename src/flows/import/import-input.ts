@@ -17,14 +17,11 @@ export const importKind = "import";
 export const photosModes = ["new", "all"] as const;
 export type PhotosMode = (typeof photosModes)[number];
 
-/**
- * The user's choice for batches of earlier runs with an unknown outcome: `resend` them unchanged, count their
- * rows as `imported`, or as `not-imported`.
- */
+/** What to do with batches of unknown outcome: `resend` them, or count their rows as (`not-`)`imported`. */
 export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
-/** The most rows of a file that may be sent, or photos that may be detached: a number, or a percentage of all. */
+/** The most rows to send, or photos to detach: a number, or a percentage of all. */
 export type Limit = { readonly rows: number } | { readonly percent: number };
 
 /** Whose value counts where the sheet and the service have both changed. */
@@ -69,7 +66,7 @@ export interface ImportInput {
   photos: PhotosMode;
   /** Start over instead of resuming a stopped run. */
   fresh: boolean;
-  /** The choice for batches with an unknown outcome; undefined to ask the user, or to fail without a prompt. */
+  /** What to do with batches of unknown outcome; undefined to ask, or to fail without a prompt. */
   unknown: UnknownChoice | undefined;
   /** Whether the user confirmed that a new API key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
@@ -103,7 +100,7 @@ export interface ImportInput {
 export interface ImportHost extends RunHost {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
-  /** Called after the file passed the check, before anything is sent. Throws if an output file cannot be written. */
+  /** Called after the check, before sending. Throws if an output file cannot be written. */
   targets: () => Promise<OutputTargets>;
   /** Prompts the user about batches with an unknown outcome; undefined without a terminal. */
   ask: ((question: UnknownOutcomeQuestion) => Promise<UnknownChoice>) | undefined;

@@ -151,10 +151,7 @@ class RowsToImport {
     for (const row of run.at.state.doneRows.patchingRows(run.at.id)) this.patching.add(row);
   }
 
-  /**
-   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows,
-   * `withSent`: also those in batches. Throws an InputError if the file changed.
-   */
+  /** Decides about rows in file order; `withSent`: also in batches. Throws if the file changed. */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
     const { input, refused } = this.#run;
     let next = 0;
@@ -244,7 +241,7 @@ class RowsToImport {
     };
   }
 
-  /** Rows without any outcome: neither sent nor found to be unchanged. `sent`: the batches of this process. */
+  /** Rows without any outcome. `sent`: the batches of this process. */
   left(sent: readonly SentBatch[]): SomeRows {
     const inSent = new RowSet();
     for (const batch of sent) if (batch.kind !== "unsent") for (const row of batch.rows) inSent.add(row);
@@ -260,7 +257,7 @@ class RowsToImport {
     return { has: (row) => isWithinRows(file, row) && !sets.some((set) => set.has(row)) };
   }
 
-  /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */
+  /** Records the outcome of a row in no batch; a row that is still uncertain is changed in any case. */
   keep(row: DecidedRow): void {
     const { rowIndex, decision } = row;
     const { said, examples } = this.#run;

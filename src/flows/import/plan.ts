@@ -26,14 +26,14 @@ const emptyPlan = () => ({
   writes: 0,
   /** Rows that change something. */
   changing: 0,
-  /** Products of the rows that exist, those of them whose fields change, by field, and the photos that they have. */
+  /** Products that exist, those whose fields change, by field, and the photos that they have. */
   existing: 0,
   changed: 0,
   fields: { name: 0, description: 0, sex: 0 } satisfies Record<LedgerField, number>,
   ownPhotos: 0,
   /** Whether any row has an as_exported. */
   isExported: false,
-  /** Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each. */
+  /** Local photos of rows to send, by SHA-256 (hex), with the path of one file each. */
   localPhotos: new Map<string, string>(),
   /** Photos that are not uploaded yet: their number and total bytes. */
   uploads: { count: 0, bytes: 0 },
@@ -61,7 +61,7 @@ const mostCompared = 10_000;
 /** Conflicts that a question names. */
 const namedConflicts = 3;
 
-/** Decides about all rows that are not sent, or about some that may be, in one pass over the file, and counts; sends nothing. */
+/** Decides and counts rows that are not sent, or some that may be, in one pass; sends nothing. */
 export async function planRows(run: ImportRun, some?: SomeRows): Promise<Plan> {
   const plan = emptyPlan();
   let rows = 0;
@@ -157,7 +157,7 @@ function addConflict(
   if (plan.conflictRows.length < namedConflicts) plan.conflictRows.push({ line, reference, code });
 }
 
-/** New references that are looked for at the service as they were meant: a file where all are damaged needs few examples. */
+/** New references looked for as they were meant: a file where all are damaged needs few examples. */
 const mostMeant = 100;
 
 /** Notes a new reference such as 1001.0 where the product 1001 exists. */
@@ -188,7 +188,7 @@ async function addLocalPhoto(path: string, plan: Plan, { input, at, uploads }: I
   plan.uploads.bytes += await input.localPhotos.size(path);
 }
 
-/** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
+/** What happens to a row; a changed row may have other photos. `fail`: its reference exists already. */
 export const plannedActions = [
   "create",
   "change",
@@ -260,17 +260,14 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   return planned(isChange ? "change" : "add_photos", { fields, photos, ...changes });
 }
 
-/** The row as a line of a plan. Orientations are left out: the service finds those of unlabeled photos later. */
+/** A line of a plan; the service finds orientations of unlabeled photos later, so none is in it. */
 export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
   JSON.stringify({
     ...row,
     seen: seen && { ...(parseJson(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
   });
 
-/**
- * Leaves out the rows, or those among some, that would no longer be imported as planned, as their products
- * were read. Says at the start of the import which these are; with `--strict` throws an InputError.
- */
+/** Skips rows that would no longer be imported as planned. Throws an InputError with `--strict`. */
 export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<void> {
   const references: string[] = [];
   for await (const row of run.rows.decided(some)) {
@@ -294,7 +291,7 @@ export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<vo
 /** References that a message names. */
 const mostNamed = 5;
 
-/** Whether a row that needs something would no longer be imported as planned, as its product was read last. */
+/** Whether a row would no longer be imported as planned, as its product was read last. */
 export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
   if (untouchedAs(row.decision) !== null || row.decision.kind === "refused") return false;
   const planned = plannedRow(row, input);

@@ -23,10 +23,7 @@ import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
 import { lookalikeCode } from "./references.ts";
 import { batchSize } from "./send.ts";
 
-/**
- * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the
- * number of rows to send in batches. Errors that prevent sending are reported with the summary.
- */
+/** Settles, plans and uploads before any row is sent; returns the number of rows to send in batches. */
 export async function prepare(run: ImportRun): Promise<Stage<number>> {
   const { deps, input, at, uploads } = run;
   try {
@@ -58,7 +55,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   }
 }
 
-/** Decides about all rows, or about some that may be sent, without those that are no longer as a plan says. */
+/** Decides about rows, without those that are no longer as a plan says. */
 async function planRun(run: ImportRun, some?: SomeRows): Promise<Plan> {
   const plan = await makePlan(run, some);
   if (run.input.applies === undefined) return plan;
@@ -66,7 +63,7 @@ async function planRun(run: ImportRun, some?: SomeRows): Promise<Plan> {
   return planRows(run, some);
 }
 
-/** Decides again about rows that waited while others changed their products, and uploads what they need then. */
+/** Decides again about rows that waited while others changed products; uploads what they need. */
 export const planAgain = async (run: ImportRun, some: SomeRows): Promise<void> =>
   uploadPlanned(await planRun(run, some), run);
 
@@ -91,16 +88,13 @@ const limitCodes: readonly (string | undefined)[] = [
   "declined",
 ];
 
-/** Whether an error is reported without a summary: so is a question to the user, which is no response of the service. */
+/** Whether an error is reported without a summary, as a question is: it is no response. */
 const isReportedAlone = (error: unknown): boolean =>
   !(error instanceof CatError) ||
   limitCodes.includes(error.code) ||
   (error.type === "conflict" && error.status === undefined);
 
-/**
- * Decides about all rows that are not sent, or about some that may be: reads their products and compares
- * their photos, as far as needed.
- */
+/** Decides about the rows that are not sent; reads products and compares photos as far as needed. */
 export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
   if (some === undefined) await beginReading(run);
   for (;;) {
@@ -192,11 +186,7 @@ function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
   if (line !== null) run.deps.onNote(`${line}.`);
 }
 
-/**
- * The writes of an import with the time that the rate limit alone requires; null if they fit in one window.
- * Each photo to upload, each change of a product, each detached photo and each batch is one write; `bytes` is
- * the size of the photos.
- */
+/** The writes of an import and the time that the rate limit needs; null if they fit in one window. */
 export function estimateLine(
   { photos, bytes, changes, batches }: Record<"photos" | "bytes" | "changes" | "batches", number>,
   writesPerMinute: number,

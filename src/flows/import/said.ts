@@ -199,10 +199,7 @@ export function isExportedText(field: string, text: string, row: Readonly<Partia
   return before?.said.fields.agrees("name", FieldDigests.of({ name: text })) === true;
 }
 
-/**
- * A value without the photos of other places, for a row of a failed file that has lost its cells: they were
- * not emptied by the user. Empty for a value of an earlier version.
- */
+/** A value for a row of a failed file without the photos of cells that it has lost: nobody emptied them. */
 export function withPlaces(value: string, places: ReadonlySet<string>): string {
   if (!value.startsWith(prefix)) return "";
   const rest = Buffer.from(value.slice(prefix.length), "base64url").subarray(shortBytes);
@@ -237,11 +234,7 @@ export interface WeighedRow {
   readonly cells: RowCells;
 }
 
-/**
- * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the
- * SHA-256 (hex) of the photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if
- * it did.
- */
+/** The row with the digests of its photos, and those of them whose upload the service rejected. */
 export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,

@@ -57,10 +57,7 @@ interface ChosenSheet {
   readonly chosen: ChoiceSource | null;
 }
 
-/**
- * The sheet that is named, else the only one that is visible and has cells, else the only one whose header
- * has all columns: by their names, else by guesses. Else the user chooses. Throws WorkbookError.
- */
+/** The named sheet, else the only one with all columns, by names or guesses; else the user chooses. */
 export async function chooseSheet(
   book: OpenWorkbook,
   file: string,

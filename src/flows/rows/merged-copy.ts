@@ -26,10 +26,7 @@ const mostRows = 1_000;
 /** Characters that are written at once. */
 const written = 1024 * 1024;
 
-/**
- * Copies the rows of a file into a folder that only this user can read: those of one key follow each other,
- * in the place of the first one. Throws a CatError if the copy cannot be written.
- */
+/** Copies rows to a private folder, those of one key together. Throws a CatError if it cannot be written. */
 export async function mergedCopy(
   file: RowFile,
   { random, signal, onProgress }: CopyDeps,
@@ -257,10 +254,7 @@ export interface IncompleteRow {
   readonly rows: number;
 }
 
-/**
- * The products of several rows that do not contradict each other; null without any. `onIncomplete` is called
- * for each of which the first row is not all, `onContradiction` for each of the others.
- */
+/** The products of several rows that agree; null without any. `onContradiction` gets the others. */
 export async function findMergeable(
   copy: MergedCopy,
   { form }: RowFile,

@@ -25,7 +25,7 @@ export interface OdsSheet {
   readonly head: SheetRow[];
 }
 
-/** Lists the sheets: all of them are one part, so their first rows are read at the same time. Throws WorkbookError. */
+/** Lists the sheets, which are one part, so their first rows are read too. Throws WorkbookError. */
 export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
   await rejectEncrypted(pack);
   const hiddenStyles = new Set<string>();
@@ -299,7 +299,7 @@ const valueNames: Readonly<Record<string, string>> = {
   time: "office:time-value",
 };
 
-/** What a cell says; null if it is empty. `shown` is its text in the sheet. `isDate`: whether its style is that of a date. */
+/** A cell's content; null if empty. `shown`: its text in the sheet. `isDate`: by its style. */
 function readCell(attributes: Attributes, shown: string, isDate: boolean): Omit<Cell, "column"> | null {
   const type = attributes["office:value-type"] ?? "string";
   const formula = attributes["table:formula"];
@@ -336,7 +336,7 @@ function readNumber(value: string, shown: string): Omit<Cell, "column"> {
   return { text, isNumber: true, ...(isAlike ? {} : { doubt: "shown_differently" as const }) };
 }
 
-/** Whether a text is a number in the notation of some language: with its separators, and zeros after its point. */
+/** Whether a text is a number in some language, with separators, and zeros after its point. */
 function isSameNumber(text: string, shown: string): boolean {
   if (!/^-?\d[\d.,\s]*$/.test(shown) || shown.startsWith("-") !== text.startsWith("-")) return false;
   const digits = (number: string) => number.replace(/\D/g, "");

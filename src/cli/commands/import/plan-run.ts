@@ -130,7 +130,7 @@ export async function planRun(
   if (flags.exitCode && !isEmpty) app.exit = ExitCode.changes;
 }
 
-/** Rejects an output that exists and is not a plan: a file to import may have been meant. Throws UsageError. */
+/** Rejects an output that is not a plan: a file to import may have been meant. Throws UsageError. */
 async function rejectOtherFile(app: App, out: string, { file }: ImportFlags): Promise<void> {
   const path = resolve(app.context.cwd, out);
   const hint = "Choose another file, for example --plan plan.ndjson.";

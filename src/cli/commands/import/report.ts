@@ -82,7 +82,7 @@ export const resumeLines = ({ file }: Pick<ImportFlags, "file">, { typed }: Pick
   return [`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(typed, onceOnly)}`];
 };
 
-/** The result and a line per kind of failure. `isFailedNext`: whether the next command is that for the failed file. */
+/** The result and a line per kind of failure. `isFailedNext`: the failed file is imported next. */
 export function resultLines(
   summary: ImportSummary,
   flags: ImportFlags,
@@ -162,10 +162,7 @@ function fileLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun,
     : [...results, `${flags.failed} is from an earlier run; this run did not write to it.`];
 }
 
-/**
- * Whether the next command is the one that resumes the run, and not that for the failed file: two could send
- * the same photos twice with `--photos all`.
- */
+/** Whether the next command resumes the run: a second one could send photos twice. */
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;
   // Piped rows are only in the failed file.
@@ -218,7 +215,7 @@ function notSubmitted(summary: ImportSummary): string[] {
 const awaits = ({ imports }: Pick<ImportSummary, "imports">, { wait }: Pick<ImportFlags, "wait">) =>
   wait || imports.length === 0;
 
-/** The result in one sentence, of a file or of all of them. `ids`: the imports to name without their results. */
+/** The result in one sentence. `ids`: the imports to name without their results. */
 export function headline(
   summary: Omit<ImportTotals, "invalid">,
   file: string,

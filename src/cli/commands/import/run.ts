@@ -10,10 +10,7 @@ import { type OpenedFile, openFiles } from "./open-file.ts";
 
 const rethrown = (error: unknown): Promise<void> => Promise.reject(error);
 
-/**
- * Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import, unless
- * `onStopped` reports it.
- */
+/** Checks the files, and imports them unless it is a dry run; `onStopped` reports what stopped it. */
 export const runImport = (
   app: App,
   typed: readonly ImportFlags[],

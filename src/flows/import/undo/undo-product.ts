@@ -228,7 +228,7 @@ export async function undoProduct(
   return kept;
 }
 
-/** What the ledger knows then. What the rows said of the product is forgotten: their next import compares it again. */
+/** What the ledger knows then; what the rows said is forgotten, so they are compared again. */
 function ledgerAfter(
   { change, verdict, kept }: Pick<ProductToUndo, "change" | "verdict"> & { kept: readonly string[] },
   { state, account }: Run,

@@ -166,11 +166,7 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoH
 const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
   state.batches.of(id).filter((batch) => batch.state !== "settled");
 
-/**
- * Finds out what the batches of a stopped import did. One without a response is sent again while the service
- * knows its key, which tells its outcome; what cannot be found out stays unknown, and nothing of it is
- * undone.
- */
+/** What the batches of a stopped import did; what cannot be found out stays, and is not undone. */
 async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost): Promise<void> {
   const sent = unsettled(target, at).filter(({ state }) => state === "sent");
   if (sent.length > 0) {
@@ -269,10 +265,7 @@ const isOfThisProduct = ({ status }: ApiError): boolean => [400, 404, 409, 422].
 /** The clocks of this machine and of the service may differ. */
 const marginMs = 24 * 60 * 60_000;
 
-/**
- * Reads the images that were made since a time, in Unix milliseconds. The result says why a product is kept,
- * if images were or are being made of it, or if that cannot be determined; else null.
- */
+/** Why a product is kept: images were made of it since a time (Unix milliseconds), or may be; else null. */
 async function generationsSince(
   time: number,
   { client, signal }: Pick<Run, "client" | "signal">,

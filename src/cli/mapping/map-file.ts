@@ -9,7 +9,7 @@ import { type EncodingName, knownEncoding } from "../../flows/rows/encoding.ts";
 import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
-import { DeepJsonError, parseJson } from "../../json.ts";
+import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 
 /** What the files of all commands can be read as. */
@@ -83,11 +83,10 @@ export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping
 const references: readonly string[] = vocabularies.map(({ reference }) => reference);
 
 function checked(text: string, file: string): Omit<MapFile, "name" | "isForFolder"> {
-  const wrong = (key: string | null, what: string, hint: string) =>
+  const wrong: Wrong = (key, what, hint) =>
     invalid(`${file}:${key === null ? 1 : findLine(text, key)}: ${what}`, hint);
-  const object = (value: unknown, key: string | null): Record<string, unknown> => {
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+  const object = (value: unknown, key: string | null): Readonly<Record<string, unknown>> => {
+    if (isObject(value)) return value;
     throw wrong(key, `${key === null ? "the file" : JSON.stringify(key)} is not a JSON object`, shape);
   };
   const { columns = {}, values = {}, encoding, sheets = {}, ...others } = object(parsed(text, file), null);
@@ -96,37 +95,10 @@ function checked(text: string, file: string): Omit<MapFile, "name" | "isForFolde
     throw invalid(`${file}:${repeated.line}: duplicate key ${repeated.key}`, "Remove one of the two.");
   for (const key of Object.keys(others)) throw wrong(key, `unknown key ${JSON.stringify(key)}`, shape);
   const spelling = new Map<string, string>();
-  const map = new Map<string, string>();
-  for (const [column, field] of Object.entries(object(columns, "columns"))) {
-    if (typeof field !== "string" || !vocabularies.some(({ isField }) => isField(field))) {
-      const what = `unknown field ${JSON.stringify(field)} for the column ${JSON.stringify(column)}`;
-      throw wrong(column, what, fieldHint(field));
-    }
-    if (map.has(normalHeader(column)))
-      throw wrong(column, `the column ${JSON.stringify(column)} is mapped twice`, "Remove one of the two.");
-    map.set(normalHeader(column), field);
-    spelling.set(normalHeader(column), column.trim());
-  }
-  const read = new Map<string, Map<string, string>>();
-  for (const [field, some] of Object.entries(object(values, "values"))) {
-    const words = vocabularies.find(({ valued }) => valued.includes(field));
-    if (words === undefined)
-      throw wrong(field, `unknown field ${JSON.stringify(field)} in values`, fieldHint(field));
-    const entries = new Map<string, string>();
-    for (const [from, to] of Object.entries(object(some, field))) {
-      const choices = words.isOpen(field) ? undefined : words.listChoices(field);
-      if (typeof to !== "string" || (to !== "" && choices?.includes(to) === false)) {
-        const what = `unknown value ${JSON.stringify(to)} for ${field} ${JSON.stringify(from)}`;
-        const of = choices === undefined ? "a text" : `one of ${choices.join(", ")}`;
-        throw wrong(from, what, `Use ${of}, or an empty text for no value.`);
-      }
-      if (entries.has(normalValue(from)))
-        throw wrong(from, `the value ${JSON.stringify(from)} is mapped twice`, "Remove one of the two.");
-      entries.set(normalValue(from), to);
-      spelling.set(normalValue(from), from.trim());
-    }
-    read.set(field, entries);
-  }
+  const map = checkedColumns(object(columns, "columns"), spelling, wrong);
+  const read = new Map<string, ReadonlyMap<string, string>>();
+  for (const [field, some] of Object.entries(object(values, "values")))
+    read.set(field, checkedValues(field, object(some, field), spelling, wrong));
   if (encoding !== undefined && (typeof encoding !== "string" || knownEncoding(encoding) === null))
     throw wrong("encoding", `unknown encoding ${JSON.stringify(encoding)}`, "For example windows-1252.");
   const names = Object.entries(object(sheets, "sheets"));
@@ -134,6 +106,55 @@ function checked(text: string, file: string): Omit<MapFile, "name" | "isForFolde
   if (other !== undefined)
     throw wrong(other[0], `the sheet of ${JSON.stringify(other[0])} is not a text`, shape);
   return { map, values: read, spelling, encoding, sheets: new Map(names as [string, string][]) };
+}
+
+/** The error about a key; null for the file as a whole. */
+type Wrong = (key: string | null, what: string, hint: string) => UsageError;
+
+function checkedColumns(
+  columns: Readonly<Record<string, unknown>>,
+  spelling: Map<string, string>,
+  wrong: Wrong,
+): Map<string, string> {
+  const map = new Map<string, string>();
+  for (const [column, field] of Object.entries(columns)) {
+    if (typeof field !== "string" || !vocabularies.some(({ isField }) => isField(field))) {
+      const what = `unknown field ${JSON.stringify(field)} for the column ${JSON.stringify(column)}`;
+      throw wrong(column, what, fieldHint(field));
+    }
+    const name = normalHeader(column);
+    if (map.has(name))
+      throw wrong(column, `the column ${JSON.stringify(column)} is mapped twice`, "Remove one of the two.");
+    map.set(name, field);
+    spelling.set(name, column.trim());
+  }
+  return map;
+}
+
+function checkedValues(
+  field: string,
+  values: Readonly<Record<string, unknown>>,
+  spelling: Map<string, string>,
+  wrong: Wrong,
+): Map<string, string> {
+  const words = vocabularies.find(({ valued }) => valued.includes(field));
+  if (words === undefined)
+    throw wrong(field, `unknown field ${JSON.stringify(field)} in values`, fieldHint(field));
+  const entries = new Map<string, string>();
+  const choices = words.isOpen(field) ? undefined : words.listChoices(field);
+  for (const [from, to] of Object.entries(values)) {
+    if (typeof to !== "string" || (to !== "" && choices?.includes(to) === false)) {
+      const what = `unknown value ${JSON.stringify(to)} for ${field} ${JSON.stringify(from)}`;
+      const of = choices === undefined ? "a text" : `one of ${choices.join(", ")}`;
+      throw wrong(from, what, `Use ${of}, or an empty text for no value.`);
+    }
+    const value = normalValue(from);
+    if (entries.has(value))
+      throw wrong(from, `the value ${JSON.stringify(from)} is mapped twice`, "Remove one of the two.");
+    entries.set(value, to);
+    spelling.set(value, from.trim());
+  }
+  return entries;
 }
 
 const shape = `Use { "columns": { "SKU": "reference" }, "values": { "sex": { "Damen": "female" } } }.`;

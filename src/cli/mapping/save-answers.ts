@@ -5,6 +5,7 @@ import { fileProblem } from "../../errors.ts";
 import { OutputFile } from "../../flows/files/output-file.ts";
 import { normalValue } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader } from "../../flows/rows/row-form.ts";
+import { parseJson } from "../../json.ts";
 import { makeFolders } from "../../move-file.ts";
 import { decodedText } from "../../text.ts";
 import type { App } from "../app/app.ts";
@@ -65,7 +66,7 @@ interface StoredFields {
 /** The content of a file, which the user may have edited while the question was open. Throws UsageError. */
 async function storedFields(place: MapFilePlace): Promise<StoredFields> {
   await readMapFile(place);
-  return JSON.parse(decodedText(await readFile(place.path))) as StoredFields;
+  return parseJson(decodedText(await readFile(place.path))) as StoredFields;
 }
 
 /** The entries, with those that are added in place of the same ones. */

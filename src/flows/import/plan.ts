@@ -114,17 +114,31 @@ async function addDecision(row: DecidedRow, plan: Plan, run: ImportRun): Promise
     case "conflict":
       return addConflict(row, decision, plan);
     case "change":
+      return addChange(decision, plan);
     case "send":
-      plan.changing++;
-      plan.writes += writesOf(decision);
-      if (decision.kind === "change") return;
-      plan.sends++;
-      if (row.known === null && !run.input.codesAsWritten) lookForMeant(row, plan, run);
-      for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
+      return addSend(row, decision, plan, run);
   }
 }
 
 type Decision<Kind extends RowDecision["kind"]> = Extract<RowDecision, { kind: Kind }>;
+
+/** Counts a change, and its writes outside of a batch. */
+function addChange({ edits: { fields, move, detach } }: Decision<"send" | "change">, plan: Plan): void {
+  plan.changing++;
+  plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
+}
+
+async function addSend(
+  row: DecidedRow,
+  decision: Decision<"send">,
+  plan: Plan,
+  run: ImportRun,
+): Promise<void> {
+  addChange(decision, plan);
+  plan.sends++;
+  if (row.known === null && !run.input.codesAsWritten) lookForMeant(row, plan, run);
+  for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
+}
 
 const photosToCompare = (
   { known, reference, digests, content }: DecidedRow,
@@ -135,10 +149,6 @@ const photosToCompare = (
   against,
   photos: photos.map((index) => ({ source: digests[index]!, image: content.images[index]! })),
 });
-
-/** The writes that change a product outside of a batch. */
-const writesOf = ({ edits: { fields, move, detach } }: Decision<"send" | "change">): number =>
-  detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
 
 function addConflict(
   { line, reference }: DecidedRow,

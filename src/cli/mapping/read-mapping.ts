@@ -132,10 +132,10 @@ async function toEncoding(
   const saved = mapFiles.find(({ encoding }) => encoding !== undefined);
   const [likeliest] = found.names;
   // A file of another country is not read as the last one was.
-  const isOther =
+  const isOtherEncoding =
     found.isSure &&
     (likeliest === undefined || found.shownAs(likeliest) !== found.shownAs(saved?.encoding ?? likeliest));
-  if (saved === undefined || isOther)
+  if (saved === undefined || isOtherEncoding)
     return asks && likeliest !== undefined ? { encoding: likeliest, encodings: found } : asGiven;
   const { encoding, name } = saved;
   await note(

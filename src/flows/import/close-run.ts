@@ -55,7 +55,7 @@ export async function closeImport(
   targets: OutputTargets,
   end: RunEnd,
 ): Promise<Omit<EndedImport, "sent" | "changed">> {
-  const { input, deps, at, refused } = run;
+  const { input, host, at, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
   const before = new FailedBefore(at, run.said);
@@ -85,7 +85,7 @@ export async function closeImport(
       countOutcome(summary, outcome);
       known.add(outcome);
       if (reported.inFiles) await outputs.add(outcome);
-      deps.onProgress({ step: "reading results", done: ++done, total });
+      host.onProgress({ step: "reading results", done: ++done, total });
     }
   } catch (error) {
     await outputs.discard();

@@ -31,22 +31,22 @@ import { addsTwice, noteRepeated, resendRows } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 
 /** Whether the open run ends, settled, and a new one begins. Throws if the user must choose. */
-export async function isReplaced(begun: Run, input: ImportInput, deps: ImportHost): Promise<boolean> {
+export async function isReplaced(begun: Run, input: ImportInput, host: ImportHost): Promise<boolean> {
   const { file, fresh } = input;
   if (!fresh && writtenRows(begun).some((row) => !isWithinRows(file, row)))
     throw sentBeyond(file.limit!, file.source.name);
   const openBatches = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
-  const imports = await decideUnknown(openBatches(), begun, input, deps);
-  if (isToBeResumed(begun, imports, input, deps)) return false;
-  await settleAll(openBatches(), begun, deps);
+  const imports = await decideUnknown(openBatches(), begun, input, host);
+  if (isToBeResumed(begun, imports, input, host)) return false;
+  await settleAll(openBatches(), begun, host);
   return true;
 }
 
 /** Settles the batches that runs of other files left. Throws a conflict if the user must choose. */
-export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportHost): Promise<void> {
+export async function settleOtherRuns(at: Run, input: ImportInput, host: ImportHost): Promise<void> {
   const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
-  await decideUnknown(openBatches(), at, input, deps);
-  await settleAll(openBatches(), at, deps);
+  await decideUnknown(openBatches(), at, input, host);
+  await settleAll(openBatches(), at, host);
 }
 
 /** The batches without known results of this file and of others, with their runs. */
@@ -58,7 +58,7 @@ async function decideUnknown(
   batches: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,
-  deps: ImportHost,
+  host: ImportHost,
 ): Promise<Map<string, Import | null>> {
   const imports = await readImports(batches, at);
   const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && addsTwice(run.options.mode);
@@ -69,19 +69,19 @@ async function decideUnknown(
       : now !== null &&
         mayDouble(batch) &&
         (!isKeyAlive(batch.batch, now) || (batch.batch.isKeyTaken && input.unknown !== undefined));
-  await decideUnknownOutcomes(batches.filter(isUnknown), at, input, deps);
+  await decideUnknownOutcomes(batches.filter(isUnknown), at, input, host);
   return imports;
 }
 
-async function settleAll(batches: readonly EarlierBatch[], at: Run, deps: ImportHost): Promise<void> {
+async function settleAll(batches: readonly EarlierBatch[], at: Run, host: ImportHost): Promise<void> {
   const runs = new Map(batches.map(({ run }) => [run.id, run]));
-  for (const run of runs.values()) await settleRun(run, at, deps);
+  for (const run of runs.values()) await settleRun(run, at, host);
 }
 
 async function settleRun(run: StoredRun, at: Run, { onProgress, onNote }: ImportHost): Promise<void> {
   const batches = (state: StoredBatch["state"]) =>
     at.state.batches.of(run.id).filter((batch) => batch.state === state);
-  await noteRepeated(batches("sent"), { at, mode: run.options.mode, deps: { onNote } });
+  await noteRepeated(batches("sent"), { at, mode: run.options.mode, host: { onNote } });
   if (batches("sent").length > 0)
     await resendRows(run, batches("sent"), at).catch((error: unknown) => {
       throw isKeyTaken(error) ? undecidedError(batches("sent"), run, error) : error;

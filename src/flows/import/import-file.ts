@@ -48,7 +48,7 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
   await confirmDoubts(checked);
   // An output that cannot be written is reported before anything is sent.
   const targets: OutputTargets[] = [];
-  for (const { deps } of files) targets.push(await deps.targets());
+  for (const { host } of files) targets.push(await host.targets());
   for (const [index, file] of checked.entries()) {
     try {
       const ended = await importChecked(file, targets[index]!);
@@ -65,42 +65,42 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
 export async function checkFiles(files: readonly FileToImport[]): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
   let firstUses: FirstUses | undefined;
-  for (const { input, deps } of files) {
-    firstUses ??= new FirstUses(deps.random);
-    const started = deps.clock.now();
+  for (const { input, host } of files) {
+    firstUses ??= new FirstUses(host.random);
+    const started = host.clock.now();
     const { check, refused } = await checkFile(input.file, {
-      ...deps,
+      ...host,
       firstUses,
       skipsInvalid: input.skipInvalid,
     });
-    await deps.onChecked?.(check);
-    checked.push({ input, deps, check, refused, tookMs: deps.clock.now() - started });
+    await host.onChecked?.(check);
+    checked.push({ input, host, check, refused, tookMs: host.clock.now() - started });
   }
   return checked;
 }
 
 /** Claims the ledger, settles what earlier runs left, then imports the rows. */
 async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedImport> {
-  const { input, deps, check, tookMs } = file;
-  const started = deps.clock.now() - tookMs;
+  const { input, host, check, tookMs } = file;
+  const started = host.clock.now() - tookMs;
   const { identity, ...asked } = await toRequest(file);
   const { applies } = input;
-  if (applies !== undefined) rejectForeign(applies, input, identity, (await deps.memory()).service);
+  if (applies !== undefined) rejectForeign(applies, input, identity, (await host.memory()).service);
   const request = {
     ...asked,
     // An import of the same file is another run.
     identity: applies === undefined ? identity : runIdentity(["plan", applies.id, identity]),
     once: applies !== undefined,
-    replaces: (begun: Run) => isReplaced(begun, input, deps),
+    replaces: (begun: Run) => isReplaced(begun, input, host),
   };
-  const ended = await withRun(request, deps, async (at) => {
+  const ended = await withRun(request, host, async (at) => {
     if (at.isFinished) throw at.state.changes.isUndone(at.id) ? undonePlan() : alreadyApplied(at.begunAt!);
-    const since = deps.clock.now() - undoableForMs;
+    const since = host.clock.now() - undoableForMs;
     at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
     await dropUntouched(at, importOperation(at.client, input), started);
     return importRows(importRun(at, { ...file, check: withoutDone(check, at, input) }), targets);
   });
-  ended.summary.duration_ms = Math.round(deps.clock.now() - started);
+  ended.summary.duration_ms = Math.round(host.clock.now() - started);
   return ended;
 }
 

@@ -130,7 +130,7 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
 /** A file to import. */
 export interface FileToImport {
   readonly input: ImportInput;
-  readonly deps: ImportHost;
+  readonly host: ImportHost;
 }
 
 /** A file that was checked. */

@@ -24,7 +24,7 @@ import {
   productChanged,
   rejectedRow,
 } from "./row-result.ts";
-import { readExported, referenceOfRow, type WeighedRow, withDigests } from "./said.ts";
+import { type RowWithDigests, readExported, referenceOfRow, withDigests } from "./said.ts";
 import { SaidRows } from "./said-rows.ts";
 import {
   addNotApplied,
@@ -50,14 +50,14 @@ function countsOf(done: readonly DoneRow[]): SharedCounts {
 }
 
 /** What the stages of an import share besides its rows, with the progress of earlier processes. */
-function sharedOf(at: Run, { check, refused, input, deps }: CheckedFile, isPlan = false) {
+function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan = false) {
   const { batches } = at.state;
-  const progress = new ImportProgress(deps.onProgress);
+  const progress = new ImportProgress(host.onProgress);
   const earlier = batches.of(at.id);
   const done = at.state.doneRows.of(at.id);
   return {
     input,
-    deps,
+    host,
     /** The stored run, the service, and where its progress is stored. */
     at,
     check,
@@ -72,7 +72,7 @@ function sharedOf(at: Run, { check, refused, input, deps }: CheckedFile, isPlan 
     settled: new Set(earlier.filter(({ state }) => state === "settled").map(({ index }) => index)),
     /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
     uploads: new Map<string, PhotoUpload>(),
-    products: new KnownProducts(at, deps.onProgress),
+    products: new KnownProducts(at, host.onProgress),
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source, isPlan),
     /** What was found or chosen about the whole file. */
@@ -112,7 +112,7 @@ export const needsReads = ({ input, isPlan }: Pick<Shared, "input" | "isPlan">):
 class RowsToImport {
   readonly #run: Shared;
   /** Number of rows that an earlier process sent or changed. */
-  readonly made: number;
+  readonly finished: number;
   /** Rows of batches that an earlier process sent. */
   readonly #inBatches = new RowSet();
   /** Rows that an earlier process changed, or that the user counted as imported. */
@@ -147,7 +147,7 @@ class RowsToImport {
       if (this.#inBatches.has(row.rowIndex)) continue;
       this.report(row.rowIndex, doneRow(row, "updated", row.productId));
     }
-    this.made = rowsIn(run.earlier) + this.reported.length;
+    this.finished = rowsIn(run.earlier) + this.reported.length;
     for (const row of run.at.state.doneRows.patchingRows(run.at.id)) this.patching.add(row);
   }
 
@@ -177,7 +177,7 @@ class RowsToImport {
     const { input, uploads, products, choices, isPlan } = this.#run;
     const findRefusal = (sha256: string) => {
       const upload = uploads.get(sha256);
-      return upload !== undefined && "refused" in upload ? upload.refused : undefined;
+      return upload !== undefined && "rejected" in upload ? upload.rejected : undefined;
     };
     const reference = referenceOfRow(content);
     const row = await withDigests(content, (path) => input.localPhotos.digest(path), findRefusal);
@@ -205,7 +205,7 @@ class RowsToImport {
   }
 
   #facts(
-    row: WeighedRow,
+    row: RowWithDigests,
     reference: string,
     earlierCode: string | undefined,
   ): RowFacts & Pick<DecidedRow, "sought"> {
@@ -264,7 +264,7 @@ class RowsToImport {
     this.noteNotApplied(row);
     const left = untouchedAs(decision);
     if (decision.kind === "moved") this.report(rowIndex, failedRow(row, productChanged));
-    else if (decision.kind === "refused") this.report(rowIndex, rejectedRow(row, decision.discarded));
+    else if (decision.kind === "rejected") this.report(rowIndex, rejectedRow(row, decision.discarded));
     else if (decision.kind === "conflict") this.report(rowIndex, failedRow(row, decision, row.known?.id));
     else if (left === null) this.toPatch.add(rowIndex);
     else {

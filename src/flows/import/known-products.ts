@@ -191,7 +191,7 @@ export class KnownProducts {
       },
       onOther: this.#lookalikes.note,
     });
-    this.#take(products);
+    this.#addRead(products);
   }
 
   /** Reads the complete catalogue, in pages. */
@@ -205,10 +205,10 @@ export class KnownProducts {
       page.push(product);
       this.#report(++seen);
       if (page.length < productsAtOnce) continue;
-      this.#take(page);
+      this.#addRead(page);
       page = [];
     }
-    this.#take(page);
+    this.#addRead(page);
     this.#isComplete = true;
   }
 
@@ -217,7 +217,7 @@ export class KnownProducts {
     const product = await productById(productId, this.#run);
     const { state, account } = this.#run;
     if (product !== null) {
-      this.#take([product]);
+      this.#addRead([product]);
       return toReadProduct(product);
     }
     const old = state.readProducts.byId(productId);
@@ -227,7 +227,7 @@ export class KnownProducts {
   }
 
   /** Keeps products as they are at the service; the ledger updates those that it knows. */
-  #take(products: readonly Product[]): void {
+  #addRead(products: readonly Product[]): void {
     const { state, account } = this.#run;
     const seen: SeenProduct[] = [];
     for (const product of products) {
@@ -237,7 +237,7 @@ export class KnownProducts {
       const fields = fieldsOf(read).bytes;
       seen.push({ productId: read.id, fields, ...(reference !== null && { reference }) });
       // The newest of several with one reference comes first.
-      if (reference === null || isOther(state.readProducts.of(reference), read.id)) continue;
+      if (reference === null || namesAnother(state.readProducts.of(reference), read.id)) continue;
       state.readProducts.keep({ id: read.id, reference, text: packProduct(read) });
     }
     state.ledger.write(account, { seen });
@@ -333,5 +333,5 @@ export class KnownProducts {
   }
 }
 
-const isOther = (text: string | null | undefined, id: string): boolean =>
+const namesAnother = (text: string | null | undefined, id: string): boolean =>
   typeof text === "string" && unpackProduct(text).id !== id;

@@ -68,7 +68,7 @@ export async function planRows(run: ImportRun, some?: SomeRows): Promise<Plan> {
   for await (const row of run.rows.decided(some, { withSent: some !== undefined })) {
     await addToPlan(row, plan, run);
     if (++rows % 1000 === 0)
-      run.deps.onProgress({ step: "comparing with the last import", done: rows, total: null });
+      run.host.onProgress({ step: "comparing with the last import", done: rows, total: null });
   }
   plan.photos.adopted = run.comparisons.adopted;
   return plan;
@@ -295,7 +295,7 @@ export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<vo
       code: "product_changed",
       hint: "Plan again, or remove --strict to skip these rows.",
     });
-  run.deps.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
+  run.host.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
 }
 
 /** References that a message names. */
@@ -303,7 +303,7 @@ const mostNamed = 5;
 
 /** Whether a row would no longer be imported as planned, as its product was read last. */
 export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
-  if (untouchedAs(row.decision) !== null || row.decision.kind === "refused") return false;
+  if (untouchedAs(row.decision) !== null || row.decision.kind === "rejected") return false;
   const planned = plannedRow(row, input);
   return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }

@@ -85,10 +85,10 @@ export const productChanged: RowFailure = {
 
 /** The outcome of a row whose photos the service rejected; `discarded`: photos lost with it. */
 export function rejectedRow(row: DecidedRow, discarded: readonly number[]): ImportedRow {
-  const { content, refused } = row;
+  const { content, rejected } = row;
   const lost = discarded.map((image) => ({ ...placed(content.images[image]!, image), ...discardedWithRow }));
-  const images = [...refused, ...lost].map(failedImage).sort(byIndex);
-  const message = `the service rejected ${refused.length} of ${content.images.length} photos`;
+  const images = [...rejected, ...lost].map(failedImage).sort(byIndex);
+  const message = `the service rejected ${rejected.length} of ${content.images.length} photos`;
   return failedRow(row, { code: "image_failed", message }, null, images);
 }
 
@@ -97,10 +97,10 @@ const discardedWithRow = { code: "row_failed", message: "another photo of the ro
 /** The outcome of a row of a batch whose results are not read; `done`: photos that were not rejected. */
 export const pendingRow = (
   row: NamedRow,
-  refused: readonly RejectedPhoto[],
+  rejected: readonly RejectedPhoto[],
   done: readonly number[],
 ): ImportedRow => {
-  const images = refused.map(failedImage).sort(byIndex);
+  const images = rejected.map(failedImage).sort(byIndex);
   return { ...ownOutcome(row, { status: "partial", action: null, images }), done };
 };
 

@@ -224,13 +224,13 @@ function readEarlier(rest: Buffer): ExportedRow {
 }
 
 /** A row with the data for the decision about it. */
-export interface WeighedRow {
+export interface RowWithDigests {
   /** The row of the file: its fields and photos. */
   readonly content: FileRow;
   /** The digests of its photos, in order. */
   readonly digests: readonly Buffer[];
   /** Its local photos that the service rejected. */
-  readonly refused: readonly RejectedPhoto[];
+  readonly rejected: readonly RejectedPhoto[];
   readonly cells: RowCells;
 }
 
@@ -239,9 +239,9 @@ export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,
   findRejection: (sha256: string) => RowFailure | undefined,
-): Promise<WeighedRow> {
+): Promise<RowWithDigests> {
   const digests: Buffer[] = [];
-  const refused: RejectedPhoto[] = [];
+  const rejected: RejectedPhoto[] = [];
   for (const [index, image] of content.images.entries()) {
     if (image.path === undefined) {
       digests.push(sourceDigest(image as { url: string }));
@@ -250,9 +250,9 @@ export async function withDigests(
     const sha256 = await contentDigest(image.path);
     digests.push(sourceDigest({ sha256 }));
     const why = findRejection(sha256);
-    if (why !== undefined) refused.push({ ...placed(image, index), ...why });
+    if (why !== undefined) rejected.push({ ...placed(image, index), ...why });
   }
-  return { content, digests, refused, cells: new RowCells(content, digests) };
+  return { content, digests, rejected, cells: new RowCells(content, digests) };
 }
 
 /** The source and orientation of an image in the row, and its place. */

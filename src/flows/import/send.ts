@@ -82,7 +82,7 @@ export async function sendRows(
     if (input.wait) follower.add(importId);
   };
   for (const { jobs } of accepted) follow(jobs[0]!);
-  await noteRepeated(earlier, { at, mode: input.mode, deps: run.deps });
+  await noteRepeated(earlier, { at, mode: input.mode, host: run.host });
   const operation = importOperation(at.client, input);
   const size = batchSize(input);
   const batches = concatenated(sendAgain(at, at.state.batches.of(at.id), operation), cutBatches(run, size));
@@ -132,7 +132,7 @@ const whenRead = ({ input, choices, products }: ImportRun): number | null =>
 /** Warns about rows that may be reported as duplicates of themselves, once a key is forgotten. */
 export async function noteRepeated(
   earlier: readonly StoredBatch[],
-  { at, mode, deps }: { at: Run; mode: unknown; deps: Pick<ImportHost, "onNote"> },
+  { at, mode, host }: { at: Run; mode: unknown; host: Pick<ImportHost, "onNote"> },
 ): Promise<void> {
   const sent = mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
   if (sent.length === 0) return;
@@ -140,7 +140,7 @@ export async function noteRepeated(
   const expired = sent.filter((batch) => batch.isKeyTaken || !isKeyAlive(batch, clocks));
   if (expired.length === 0) return;
   const time = shownTime(Math.min(...expired.map(({ sentAt }) => sentAt)));
-  deps.onNote(
+  host.onNote(
     `No response for ${counted(rowsIn(expired), "row")} sent at ${time}: sending them again. If one fails because its reference exists, that request has created the product: keep its reference.`,
   );
 }

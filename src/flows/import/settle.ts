@@ -44,9 +44,9 @@ function saySettled(
   const place = state.runs.get(runId)?.options.place;
   if (place === undefined) return;
   const rows = results.flatMap(({ status, product_id: productId, reference }, at): SaidRow[] => {
-    const { said, refused } = memos[at]!;
+    const { said, rejected } = memos[at]!;
     // Without its rejected photos the row is partial.
-    const isComplete = status === "succeeded" && refused.length === 0;
+    const isComplete = status === "succeeded" && rejected.length === 0;
     if (!isComplete || productId === null || said === undefined) return [];
     return [{ reference: canonicalReference(reference), productId, ...said, said: Buffer.from(said.said) }];
   });
@@ -103,7 +103,7 @@ export async function settleBatches(
   const reader = new ResultsReader(client, signal);
   const limit = pLimit(concurrency);
   let done = 0;
-  const settle = async (batch: StoredBatch) => {
+  const readOne = async (batch: StoredBatch) => {
     const importId = batch.jobs[0]!;
     const job = await client.poll(operations.imports.get, { import_id: importId }, { done: isEnded, signal });
     at.sentJobs.seen(importId, job.status);
@@ -111,7 +111,7 @@ export async function settleBatches(
     settleBatch(at, batch, job.status === "failed" ? [] : await reader.read(of));
     onProgress(++done, accepted.length);
   };
-  await Promise.all(accepted.map((batch) => limit(settle, batch)));
+  await Promise.all(accepted.map((batch) => limit(readOne, batch)));
 }
 
 /** Keeps products that rows change, for their undo; only an upsert changes products. */

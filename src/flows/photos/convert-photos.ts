@@ -35,7 +35,7 @@ export class PhotoConverter {
   readonly #signal: AbortSignal;
   readonly #inTurn = pLimit(decodedAtOnce);
   /** By the path without links, so that a file with two names is converted once. */
-  readonly #made = new Map<string, Promise<PhotoFile | PhotoFileProblem>>();
+  readonly #converted = new Map<string, Promise<PhotoFile | PhotoFileProblem>>();
   #folder: string | undefined;
   #count = 0;
   #files = 0;
@@ -59,9 +59,9 @@ export class PhotoConverter {
 
   /** The photo with its JPEG file. `shown`: its name in messages. */
   convert(file: PhotoFile, shown: string): Promise<PhotoFile | PhotoFileProblem> {
-    const made = this.#made.get(file.real) ?? this.#inTurn(() => this.#convert(file, shown));
-    this.#made.set(file.real, made);
-    return made;
+    const converted = this.#converted.get(file.real) ?? this.#inTurn(() => this.#convert(file, shown));
+    this.#converted.set(file.real, converted);
+    return converted;
   }
 
   /** Removes the JPEG files. */

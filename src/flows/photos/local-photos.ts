@@ -281,8 +281,8 @@ export class LocalPhotos {
   }
 
   async #converted(conversion: PhotoConverter, file: PhotoFile, shown: string) {
-    const made = await conversion.convert(file, shown);
-    return "code" in made ? { ...made, at: file.real } : made;
+    const converted = await conversion.convert(file, shown);
+    return "code" in converted ? { ...converted, at: file.real } : converted;
   }
 
   async #unreadable(

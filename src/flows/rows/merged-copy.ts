@@ -100,7 +100,7 @@ function keyOf({ content }: InputRow, { form }: RowFile): string | undefined {
 
 /** Writes the lines in the order of the products, and removes the first file. */
 async function reordered(lines: LineFile, chains: Chains, path: string): Promise<string> {
-  const made = await newFile(path);
+  const output = await newFile(path);
   const from = await openToRead(lines.path);
   try {
     let parts: Buffer[] = [];
@@ -112,13 +112,13 @@ async function reordered(lines: LineFile, chains: Chains, path: string): Promise
       parts.push(line);
       bytes += line.length;
       if (bytes < written) continue;
-      await made.write(Buffer.concat(parts));
+      await output.write(Buffer.concat(parts));
       [parts, bytes] = [[], 0];
     }
-    await made.write(Buffer.concat(parts));
+    await output.write(Buffer.concat(parts));
   } finally {
     await from.close();
-    await made.close();
+    await output.close();
   }
   await rm(lines.path);
   return path;
@@ -189,10 +189,10 @@ class Chains {
 
 function larger<Numbers extends Uint32Array | Uint16Array | Float64Array>(
   old: Numbers,
-  made: Numbers,
+  target: Numbers,
 ): Numbers {
-  made.set(old);
-  return made;
+  target.set(old);
+  return target;
 }
 
 /** A file of lines that knows where each of them is. */

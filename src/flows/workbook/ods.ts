@@ -54,7 +54,7 @@ export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
     close: (name) => rows.close(name),
   };
   for await (const _ of walkXml(pack, content, workbookLimits.sheetBytes, handler))
-    for (const { sheet, ...row } of rows.take()) {
+    for (const { sheet, ...row } of rows.drain()) {
       const { head } = sheets[sheet]!;
       if (head.length === headRows) continue;
       head.push(row);
@@ -85,7 +85,7 @@ export async function* readOdsSheet(
   let at = -1;
   const rows = new OdsRows(pack, () => (++at === sheet ? extras : noExtras()));
   for await (const _ of walkXml(pack, content, workbookLimits.sheetBytes, rows)) {
-    const batch = rows.take().filter((row) => row.sheet === sheet);
+    const batch = rows.drain().filter((row) => row.sheet === sheet);
     if (batch.length > 0) yield batch;
     if (at > sheet) return;
   }
@@ -137,7 +137,7 @@ class OdsRows implements XmlHandler {
     this.#onSheet = onSheet;
   }
 
-  take(): (SheetRow & { readonly sheet: number })[] {
+  drain(): (SheetRow & { readonly sheet: number })[] {
     const rows = this.#done;
     this.#done = [];
     return rows;

@@ -94,7 +94,7 @@ export async function* readSheet(
     found: rows.found,
   };
   for await (const _ of walkXml(pack, sheet.part, workbookLimits.sheetBytes, handler)) {
-    const batch = rows.take();
+    const batch = rows.drain();
     if (batch.length > 0) yield batch;
   }
   await readExtras(book, sheet, linkIds, extras);
@@ -156,7 +156,7 @@ class RowCollector {
     private readonly extras: SheetExtras,
   ) {}
 
-  take(): SheetRow[] {
+  drain(): SheetRow[] {
     const rows = this.#done;
     this.#done = [];
     return rows;

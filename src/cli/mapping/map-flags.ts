@@ -48,7 +48,7 @@ export const withMapFlags = (command: Command, example: string): Command =>
     .addOption(
       new Option("--map-file <FILE>", "JSON file with columns and values to map").default(
         undefined,
-        "catalogue.map.json of its folder",
+        "catalogue.map.json next to the file, if it exists",
       ),
     );
 

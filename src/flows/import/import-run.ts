@@ -42,6 +42,10 @@ export const otherCatalogue = "other";
 /** Files up to this number of rows have each product read, larger ones what changed since the last import. */
 export const mostRowsReadEach = limits.page.max;
 
+/** The conflict for which a row is in a failed file; one of looks is found again. */
+const earlierConflict = (code: string | undefined): string | undefined =>
+  code !== undefined && code !== lookalikeCode && isConflictCode(code) ? code : undefined;
+
 /** What earlier processes of the run have counted. */
 function countsOf(done: readonly DoneRow[]): SharedCounts {
   const counts = noCounts();
@@ -221,8 +225,8 @@ class RowsToImport {
     const of = mayRead ? products.of(reference) : null;
     const gone = mayRead && of === null ? (before?.productId ?? null) : null;
     const sought = isRenamed ? exported.productId : gone;
-    const isUnread = sought !== null && !products.isAsked(sought);
     const found = sought === null ? null : products.byId(sought);
+    const isUnread = sought !== null && !products.isAsked(sought);
     const renamed = isRenamed ? null : found;
     return {
       before,
@@ -234,10 +238,7 @@ class RowsToImport {
       known: isUnread ? undefined : of === null ? (renamed?.known ?? null) : of,
       overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
-      earlierConflict:
-        earlierCode !== undefined && earlierCode !== lookalikeCode && isConflictCode(earlierCode)
-          ? earlierCode
-          : undefined,
+      earlierConflict: earlierConflict(earlierCode),
     };
   }
 

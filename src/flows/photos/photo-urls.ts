@@ -146,19 +146,13 @@ export class PhotoUrls {
         if (mayRepeat && error instanceof NetworkError && error.code === "connection_cut") return null;
         throw error;
       });
-      const { status, location } = received ?? { status: 500, location: null };
-      const target = status >= 301 && status <= 308 && location !== null ? toTarget(location, url) : null;
+      const target = received === null ? null : redirectTarget(received, url);
       if (target !== null) {
         if (++redirects > mostRedirects) throw new UrlFailure("http_error", "redirects without an end");
-        const breach = urlBreach(target.href);
-        if (breach !== null)
-          throw new UrlFailure(
-            "blocked_host",
-            `redirects to ${target.origin}, which the service does not fetch from`,
-          );
         url = target;
         continue;
       }
+      const status = received?.status ?? 500;
       const isBusy = status === 429 || (status >= 500 && received?.retryMs != null);
       const waitMs = Math.min(received?.retryMs ?? 1000 * attempt, longestWaitMs);
       if (isBusy) host.free = Math.max(host.free, clock.now() + waitMs);
@@ -215,6 +209,14 @@ export class PhotoUrls {
       }
     });
   }
+}
+
+/** Where a redirect leads; null for any other response. Throws UrlFailure for a host that is not fetched from. */
+function redirectTarget({ status, location }: ReceivedResponse, url: URL): URL | null {
+  const target = status >= 301 && status <= 308 && location !== null ? toTarget(location, url) : null;
+  if (target === null || urlBreach(target.href) === null) return target;
+  const why = `redirects to ${target.origin}, which the service does not fetch from`;
+  throw new UrlFailure("blocked_host", why);
 }
 
 function toTarget(location: string, from: URL): URL | null {

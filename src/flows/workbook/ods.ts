@@ -303,16 +303,19 @@ const valueNames: Readonly<Record<string, string>> = {
 function readCell(attributes: Attributes, shown: string, isDate: boolean): Omit<Cell, "column"> | null {
   const type = attributes["office:value-type"] ?? "string";
   const formula = attributes["table:formula"];
-  const isFormula = formula !== undefined;
-  if (isFormula && drawsPicture(formula)) return { text: shown, doubt: "image_in_cell" };
-  if (attributes["calcext:value-type"] === "error" || (isFormula && errorText.test(shown)))
+  if (formula !== undefined && drawsPicture(formula)) return { text: shown, doubt: "image_in_cell" };
+  if (attributes["calcext:value-type"] === "error" || (formula !== undefined && errorText.test(shown)))
     return { text: shown, doubt: "error_cell" };
   const value = attributes[valueNames[type] ?? "office:value"];
-  if (type === "string" && (value !== undefined || shown !== "" || !isFormula)) {
+  if (type === "string" && (value !== undefined || shown !== "" || formula === undefined)) {
     const text = value ?? shown;
     return text === "" ? null : { text };
   }
-  if (value === undefined) return { text: shown, doubt: isFormula ? "no_value" : "error_cell" };
+  if (value === undefined) return { text: shown, doubt: formula === undefined ? "error_cell" : "no_value" };
+  return readValue(type, value, shown, isDate);
+}
+
+function readValue(type: string, value: string, shown: string, isDate: boolean): Omit<Cell, "column"> {
   if (type === "boolean") return { text: isTrue(value) ? "TRUE" : "FALSE" };
   if (type === "date" || type === "time")
     return isHashes(shown) ? { text: value, doubt: "shown_differently" } : { text: shown, doubt: "date" };

@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -18,7 +19,8 @@ export const runImport = (
 ): Promise<void> => {
   const [{ report, failed, results, ledger, mapFile }] = typed as [ImportFlags];
   const inputs = typed.map(({ file }) => file);
-  const others = [failed, results, mapFile ?? "catalogue.map.json"];
+  const mapped = inputs.map((file) => join(dirname(file), "catalogue.map.json"));
+  const others = [failed, results, mapFile ?? "catalogue.map.json", ...mapped];
   const command = { name: "import", inputs, report, others, ledger };
   return withReports(app, command, (foundProblems) =>
     importOrCheck(app, typed, foundProblems).catch(onStopped),

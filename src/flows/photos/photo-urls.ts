@@ -211,7 +211,7 @@ export class PhotoUrls {
   }
 }
 
-/** Where a redirect leads; null for any other response. Throws UrlFailure for a host that is not fetched from. */
+/** Where a redirect leads; null for another response. Throws UrlFailure for a host that is not fetched. */
 function redirectTarget({ status, location }: ReceivedResponse, url: URL): URL | null {
   const target = status >= 301 && status <= 308 && location !== null ? toTarget(location, url) : null;
   if (target === null || urlBreach(target.href) === null) return target;

@@ -33,11 +33,10 @@ export function addControl(router: Router, world: World, pictures: Pictures): vo
 
 async function respond(
   exchange: Exchange,
-  body: Buffer | Rejection | null,
+  body: Buffer | Rejection,
   { params, query }: { params: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
   work: ControlRoute["work"] | ReturnType<typeof servedRoutes>[number]["work"],
 ): Promise<void> {
-  if (body === null) return;
   try {
     if (body instanceof Rejection) throw body;
     const result = await work(exchange.world, body, params, query);

@@ -19,7 +19,7 @@ export function maxBodyBytes(operation: Operation): number {
   return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
 }
 
-/** Calls `done` with the body, or a `Rejection` if it is too large. Never called if the client disconnects. */
+/** Calls `done` with the body, or a `Rejection` if it is too large; not at all if the client disconnects. */
 export function readBody(
   request: IncomingMessage,
   limit: number,

@@ -126,11 +126,11 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /** Takes a delivery of an event. While the same event is in work, its status is that of the first delivery. */
-  take(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
+  /** Logs, shows and forwards a delivery. While the same event is in work, its status is that of the first delivery. */
+  accept(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;
-    const work = this.#take(event, delivery, origin)
+    const work = this.#handle(event, delivery, origin)
       .then((status) => {
         if (status === 200) this.#unaccepted.delete(event.id);
         else this.#unaccepted.add(event.id);
@@ -171,7 +171,7 @@ export class Deliveries {
     return this.#unaccepted.size;
   }
 
-  async #take(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
+  async #handle(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const { log, view } = this.options;
     const isShown = this.#isShown(event);
     const all = isShown ? urlsFor(this.options.handlers, event.type) : [];

@@ -1,6 +1,6 @@
 import { CatError } from "../../../errors.ts";
+import { seeEnded } from "../../../flows/listen/leftover.ts";
 import type { WebhookFault } from "../../../flows/listen/registration.ts";
-import { seeEnded } from "../../../flows/listen/registration.ts";
 import { faultHint, faultWords } from "../../../flows/listen/watch-webhook.ts";
 import { counted } from "../../../flows/words.ts";
 import { TimeoutError } from "../../../http/errors.ts";

@@ -1,5 +1,6 @@
 import type { EventPattern, Handler } from "../../../flows/listen/forward.ts";
-import { type ListenInput, listen, type OpenListener } from "../../../flows/listen/listen.ts";
+import { listen } from "../../../flows/listen/listen.ts";
+import type { ListenInput, OpenListener } from "../../../flows/listen/listener.ts";
 import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";

@@ -2,7 +2,14 @@ import { once } from "node:events";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { OutputFile } from "../../../flows/files/output-file.ts";
 import { maskedPath } from "../../../http/mask.ts";
-import type { Mock, MockOptions, MockState, ServedRequest } from "../../../mock/index.ts";
+import type {
+  Mock,
+  MockOptions,
+  MockState,
+  readState,
+  ServedRequest,
+  startMock,
+} from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import { childEnvironment } from "../../context/child-environment.ts";
@@ -44,7 +51,11 @@ export interface ServeFlags {
   readonly tomorrow: boolean;
 }
 
-type MockModule = typeof import("../../../mock/index.ts");
+/** The mock, which is loaded when it is started. */
+interface MockModule {
+  readonly startMock: typeof startMock;
+  readonly readState: typeof readState;
+}
 
 /** Serves until the interrupt, which is the normal end and not reported; with a program, until that ends. */
 export async function serveMock(

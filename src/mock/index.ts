@@ -28,7 +28,7 @@ export interface MockOptions extends Partial<Omit<WorldOptions, "allowHosts" | "
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
-  /** The start of signed URLs and links, for clients that reach the mock at another address than it listens on. */
+  /** The start of signed URLs and links, for clients that reach the mock at another address. */
   baseUrl?: string;
   /** Hosts, besides this machine, that may use /_mock and receive webhooks, e.g. other containers. */
   allowHosts?: readonly string[];
@@ -61,10 +61,10 @@ export interface MockDeliveries {
 export interface Mock {
   /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
-  /** An API key of the first organization, with every scope: `ak_mock`, but a random one for a copy of a real catalogue. */
+  /** An API key of the first organization with every scope: `ak_mock`, or a random one for real data. */
   readonly apiKey: string;
   clock: MovableClock;
-  /** The latest requests, newest last, with masked API keys; with `bodies`, also what was sent and received. */
+  /** The latest requests, newest last, with masked API keys; with `bodies`, also their bodies. */
   requests(): RecordedRequest[];
   deliveries: MockDeliveries;
   faults: MockFaults;

@@ -123,7 +123,7 @@ const planCounts = z.looseObject({
   plan_file: optionalText,
 });
 
-/** `cat import`: a summary, that of several files, the result of a check, a plan, or the columns of a template. */
+/** `cat import`: a summary, also of several files, the result of a check, a plan, or template columns. */
 export const importOutput = z.union([
   importedFile,
   checkedFile,

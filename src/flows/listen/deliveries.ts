@@ -34,7 +34,7 @@ export interface ListenView {
   onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */
   onRepeated(event: Pick<EventLine, "id" | "type">, urls: readonly string[]): void;
-  /** A request that was rejected, or a log that cannot be written: a phrase in lower case, and the next step. */
+  /** A rejected request, or a log that cannot be written: a phrase in lower case, and the next step. */
   onProblem(message: string, hint?: string): void;
 }
 
@@ -43,7 +43,7 @@ export interface ReceivedEvent {
   readonly id: string;
   readonly type: string;
   readonly created_at: string | null;
-  /** Names the resource and its status, e.g. `{"task": {"id", "status"}}`; anything else for an unknown type. */
+  /** The resource and its status, e.g. `{"task": {"id", "status"}}`; anything else for an unknown type. */
   readonly data: unknown;
 }
 
@@ -126,7 +126,7 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /** Logs, shows and forwards a delivery. While the same event is in work, its status is that of the first delivery. */
+  /** Logs, shows and forwards a delivery. A repeated one in work gets the status of the first. */
   accept(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;

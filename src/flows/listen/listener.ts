@@ -66,13 +66,13 @@ export interface ListenHost {
   readonly view: ListenView;
   /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
-  /** Receives the events of the last day that a handler has not accepted; none of them is forwarded for that. */
+  /** Receives the events of the last day that a handler has not accepted; they are not forwarded for that. */
   readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
   /** Called once, when events can come. */
   readonly onListening: (listening: OpenListener) => Promise<void>;
   /** For each poll of a listener that polls. */
   readonly onPoll?: PollHandler;
-  /** The webhook of the listener and its secret, also one that replaces it; null once it was deleted, or left. */
+  /** The webhook of the listener and its secret, also one that replaces it; null once deleted or left. */
   readonly onWebhook?: (webhook: RegisteredWebhook | null) => void;
   /** The error that a fault of its webhook ends the listener with; null to keep listening. */
   readonly endsBy?: (fault: WebhookFault, webhookId: string) => Error | null;

@@ -44,7 +44,7 @@ export const isResult = (line: LogLine): line is ResultLine => "result_of" in li
 export const isAccepted = ({ status }: Pick<ResultLine, "status">): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** A body has 1 MB at most, and JSON makes a character six times as long at worst. Longer lines are skipped. */
+/** A body has 1 MB at most, which JSON makes six times as long at worst. Longer lines are skipped. */
 const cutting = { maxLength: 16 * 1024 * 1024, skipOverflow: true };
 
 /**
@@ -94,7 +94,7 @@ const notALog = (path: string): CatError =>
     hint: "Choose another file with --log.",
   });
 
-/** The events of a log that one of their handlers has not accepted: it failed, or a kill came before its response. */
+/** The events that a handler has not accepted: it failed, or a kill came before its response. */
 export class UnacceptedEvents {
   /** The handlers that have not accepted an event, by its ID, and when it arrived (RFC 3339). */
   readonly #open = new Map<string, { readonly handlers: Set<string>; readonly receivedAt: string }>();

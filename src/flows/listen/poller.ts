@@ -13,7 +13,7 @@ import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
 /** Where polling is, for one base URL and one log. */
 interface PollProgress {
-  /** When polling began, in Unix milliseconds of the local clock: jobs sent later are reported however they ended. */
+  /** When polling began, in Unix ms of the local clock: jobs sent later are reported however they ended. */
   readonly since: number;
   /** The newest task that was listed; all older ones are finished with or open. Null if there was none. */
   readonly newestTask: { readonly id: string; readonly created_at: string } | null;
@@ -94,12 +94,12 @@ export class Poller {
   /** Jobs sent after the first poll that need no further check. */
   readonly #settledJobs = new Set<string>();
   readonly #ended = new Set<EndedJob["resource"]>();
-  /** Events that a handler did not accept: how often, and when to try again, in milliseconds since the epoch. */
+  /** Events that a handler did not accept: how often, and when to try again (ms since the epoch). */
   readonly #retries = new Map<string, { tries: number; due: number }>();
 
   constructor(private readonly options: PollerOptions) {}
 
-  /** Polls every 5 s (Limits, job polling interval) until the signal. Throws when the service rejects the key. */
+  /** Polls every 5 s (Limits, job polling interval) until the signal. Throws if the key is rejected. */
   async run(onStarted: () => Promise<void>): Promise<void> {
     const { clock, signal } = this.options.service;
     await this.#start();

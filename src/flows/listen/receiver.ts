@@ -58,7 +58,7 @@ const mostInAll = 32 * 1024 * 1024;
 /** Why a body was not read: it is too long, memory is needed for others, or the sender left. */
 type BodyFault = "too_long" | "no_memory" | "gone";
 
-/** Returns a function that reads bodies into a bounded memory: the one that would pass the bound is given up. */
+/** Returns a function that reads bodies into a bounded memory, and gives up the one that would exceed it. */
 function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault> {
   let inAll = 0;
   return (request) => {
@@ -140,7 +140,7 @@ interface ReceiverOptions {
   readonly answer: (request: ReceivedRequest) => Promise<{ status: number; text: string }>;
   /** Receives a sentence about a request that is not a delivery. */
   readonly onProblem: (sentence: string) => void;
-  /** The time that a sender has to read its response, in milliseconds of the machine's time (default: 5 s). */
+  /** The time that a sender has to read its response, in real milliseconds (default: 5 s). */
   readonly readMs?: number;
 }
 
@@ -153,7 +153,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks and a busy machine included. */
+/** In real milliseconds. A slow socket is cut within 10 s, checks and a busy machine included. */
 const timeouts = {
   headersTimeout: 4_000,
   requestTimeout: 6_000,

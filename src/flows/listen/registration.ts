@@ -51,7 +51,7 @@ export class ListenerWebhook {
     this.#hold = hold;
   }
 
-  /** Takes over the webhook that an earlier listener left at the URL, or creates one. Throws the error of the service. */
+  /** Takes over the webhook that was left at the URL, or creates one. Throws the error of the service. */
   async register(url: string, events: readonly EventType[]): Promise<RegisteredWebhook> {
     this.#wanted = events;
     this.#mark(url, { id: null });

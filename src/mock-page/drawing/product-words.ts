@@ -119,7 +119,7 @@ function garmentIn(text: string): Garment | null {
   return (named.find(({ isRomance }) => isRomance) ?? named.at(-1)!).subject;
 }
 
-/** The text that decides how a product looks: it does not change with the product, so that photos keep their look. */
+/** The text that decides the look of a product: it does not change with the product, nor do its photos. */
 export const productWords = (name: string, reference: string): string => `${name} / ${reference}`;
 
 /** The garment that a product is, by its name, else by its reference; null if no word of them is known. */

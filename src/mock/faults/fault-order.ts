@@ -71,7 +71,7 @@ export const FaultOrder = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   /** Headers of that response, added to or replacing those of every response. */
   headers: FaultHeaders.optional(),
-  /** Its body: a string is sent as it is, any other value as JSON. Default from 400 on: the error envelope. */
+  /** Its body: a string as it is, any other value as JSON. Default from 400 on: the error envelope. */
   body: z.unknown().optional(),
   delay_ms: count.max(longestDelayMs).optional(),
   /** `crash` does the work, and loses the response and the record of its idempotency key. */

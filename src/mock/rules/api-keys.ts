@@ -46,7 +46,7 @@ function own(key: string, organization: ApiKeyState["organization"]): ApiKeyStat
   return { key, organization, scopes: null, expires_at: null, revoked_at: null };
 }
 
-/** Characters after `ak_` that a key of a mock with real data has at least. The public keys of every mock have fewer. */
+/** Characters after `ak_` that a key of a mock with real data has at least; public keys have fewer. */
 const leastSecretCharacters = 16;
 
 /** Whether a mock with real data can have this key: pages of other origins know the public ones. */
@@ -55,7 +55,7 @@ export const isSecretKey = (key: string): boolean => key.length >= "ak_".length 
 /** What `isSecretKey` asks for, as a predicate. */
 export const secretKeyRule = `must have at least ${leastSecretCharacters} characters after ak_, because the mock has real data`;
 
-/** Keys for a mock with real data, one for each of the public ones; `newKey` makes one that cannot be guessed. */
+/** Keys for a mock with real data, one for each public one; `newKey` makes one that cannot be guessed. */
 export const secretKeys = (newKey: () => string): ApiKeyState[] =>
   builtIn.map((state) => ({ ...state, key: newKey() }));
 
@@ -79,7 +79,7 @@ export class ApiKeys {
     this.#add(state);
   }
 
-  /** The key for clients of the first organization: `ak_mock`, else one with every scope that works, if there is any. */
+  /** The key of the first organization: `ak_mock`, else one with every scope that works, if any. */
   first(now: number): string {
     if (!this.areSecret) return builtIn[0]!.key;
     const keys = [...this.#byToken.values()];

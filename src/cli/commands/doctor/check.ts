@@ -52,7 +52,7 @@ export function failed(thrown: unknown): DoctorResult {
   return { status: "error", message, hint: nextStep(error), code: error.code, error };
 }
 
-/** What a function returns, or the result of a check for what it throws; an interrupt ends the command instead. */
+/** The result of a function, or the check for what it throws; an interrupt ends the command instead. */
 export async function settled<Made>(
   interrupt: AbortSignal,
   make: () => Made | Promise<Made>,

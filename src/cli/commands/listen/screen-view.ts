@@ -32,7 +32,7 @@ interface ScreenView extends ListenView {
     resend: OpenListener["resend"],
   ): void;
   note(sentence: string): void;
-  /** Closes the screen, leaves the terminal as it was, and prints the warnings, which left with the screen. */
+  /** Closes the screen, restores the terminal, and prints the warnings, which left with the screen. */
   close(): Promise<void>;
 }
 

@@ -232,7 +232,7 @@ function explained({ globals, io, context, secrets }: App, error: unknown): stri
 /** The URL of the page with the requests and data of a mock. */
 const pageUrl = ({ baseUrl }: Mock): string => `${baseUrl}/_mock`;
 
-/** The API keys of a mock with real data, which its state has; none for other mocks, whose keys are public. */
+/** The API keys in the state of a mock with real data; none for other mocks, whose keys are public. */
 type OwnKeys = NonNullable<MockState["keys"]>;
 
 /** The access of a key, in words. */

@@ -164,7 +164,7 @@ export class EventLog {
     const isRepeated = !isResult(line) && this.#known.has(line.id);
     this.#remember(line);
     if (isResult(line)) {
-      this.#unaccepted.settle(line);
+      this.#unaccepted.addResult(line);
       return;
     }
     this.#events++;

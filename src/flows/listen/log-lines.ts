@@ -114,7 +114,7 @@ export class UnacceptedEvents {
   }
 
   /** Adds a response, which follows its event. */
-  settle(result: Pick<ResultLine, "result_of" | "url" | "status">): void {
+  addResult(result: Pick<ResultLine, "result_of" | "url" | "status">): void {
     if (!isAccepted(result)) return;
     const handlers = this.#open.get(result.result_of)?.handlers;
     handlers?.delete(result.url);
@@ -166,7 +166,7 @@ export async function loggedEvents(
     (wanted.size === 0 || wanted.has(id)) && (since === null || Date.parse(at) >= since);
   if (!mustExist && !existsSync(path)) return { events: [], unknown: [...wanted] };
   for await (const line of readLog(path)) {
-    if (isResult(line)) unaccepted.settle(line);
+    if (isResult(line)) unaccepted.addResult(line);
     else if (!events.has(line.id) && isMeant(line)) {
       events.set(line.id, line);
       unaccepted.add(line);

@@ -70,12 +70,12 @@ function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault>
         chunks.push(chunk);
         bytes += chunk.length;
         inAll += chunk.length;
-        if (bytes > longestBody) settle("too_long");
-        else if (inAll > mostInAll) settle("no_memory");
+        if (bytes > longestBody) finish("too_long");
+        else if (inAll > mostInAll) finish("no_memory");
       };
-      const onEnd = () => settle(Buffer.concat(chunks));
-      const onClose = () => settle("gone");
-      const settle = (result: Buffer | BodyFault) => {
+      const onEnd = () => finish(Buffer.concat(chunks));
+      const onClose = () => finish("gone");
+      const finish = (result: Buffer | BodyFault) => {
         inAll -= bytes;
         chunks = [];
         request.off("data", onData).off("end", onEnd).off("close", onClose);
@@ -99,7 +99,7 @@ function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, text }: { status: number; text: string },
-  { readMs, isLast }: { readMs: number; isLast: boolean },
+  { readMs, isLastResponse }: { readMs: number; isLastResponse: boolean },
 ): Promise<void> {
   const { socket } = request;
   if (response.destroyed || socket.destroyed) return Promise.resolve();
@@ -116,7 +116,7 @@ function sendResponse(
     response.writeHead(status, {
       "Content-Type": "text/plain; charset=utf-8",
       "Content-Length": Buffer.byteLength(text) + 1,
-      ...(isLast && { Connection: "close" }),
+      ...(isLastResponse && { Connection: "close" }),
     });
     response.end(`${text}\n`);
   });
@@ -193,7 +193,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       added(answering, answer);
       added(
         sending,
-        answer.then((decided) => sendResponse(request, response, decided, { readMs, isLast: isClosing })),
+        answer.then((decided) =>
+          sendResponse(request, response, decided, { readMs, isLastResponse: isClosing }),
+        ),
       );
     });
   };

@@ -244,8 +244,8 @@ function replacing(list: HeaderList, custom: Readonly<Record<string, string | nu
 
 /** The response for an error. */
 export function responseFor(error: unknown): FullResponse {
-  const refusal = error instanceof Rejection ? error : new Rejection("internal_error", "internal error");
-  return { status: refusal.status, body: refusal.body(), headers: refusal.headers };
+  const rejection = error instanceof Rejection ? error : new Rejection("internal_error", "internal error");
+  return { status: rejection.status, body: rejection.body(), headers: rejection.headers };
 }
 
 let dateSecond = -1;

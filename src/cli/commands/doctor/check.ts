@@ -53,7 +53,7 @@ export function failed(thrown: unknown): DoctorResult {
 }
 
 /** The result of a function, or the check for what it throws; an interrupt ends the command instead. */
-export async function settled<Made>(
+export async function resultOf<Made>(
   interrupt: AbortSignal,
   make: () => Made | Promise<Made>,
 ): Promise<Made | DoctorResult> {

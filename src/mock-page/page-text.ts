@@ -1,5 +1,5 @@
 /** The page as one HTML text, with the style and the script in it, whose hashes its policy names. */
-export interface PageText {
+interface PageText {
   readonly html: string;
   readonly style: string;
   readonly script: string;

@@ -136,7 +136,7 @@ export class UnacceptedEvents {
 }
 
 /** Which events of a log are meant: by ID, or by time and result. */
-export interface EventSelection {
+interface EventSelection {
   /** Event IDs; empty for every event that the other conditions select. */
   readonly ids: readonly string[];
   /** The earliest time of arrival, in Unix milliseconds; null for any. */

@@ -68,7 +68,7 @@ export class ObjectFields {
   }
 
   #isPlain(object: Record<string, unknown>): boolean {
-    for (const key of Object.keys(object)) if (object[key] === null || !this.#plain.has(key)) return false;
+    for (const key in object) if (object[key] === null || !this.#plain.has(key)) return false;
     return true;
   }
 

@@ -11,7 +11,7 @@ export const kinds = {
   keys: "API key",
   "idempotency-keys": "Idempotency key",
 } as const;
-export type PartKind = keyof typeof kinds;
+type PartKind = keyof typeof kinds;
 
 interface Example {
   title: string;

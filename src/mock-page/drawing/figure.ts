@@ -183,7 +183,7 @@ const fits: Partial<Record<Subject, readonly string[]>> = {
 };
 
 /** A garment on the figure; `id` identifies its definitions, and `hand` is where a bag hangs. */
-export function wornGarment(
+function wornGarment(
   garment: Garment,
   id: string,
   [x, y]: readonly [number, number],

@@ -182,7 +182,7 @@ const dark = /^(?:dark|deep|donker|dunkel|fonce[es]?|scur[oaie]|oscur[oa]s?|mari
 const light = /^(?:light|pale|hell|licht|claire?s?|chiar[oaie]|clar[oa]s?)/;
 
 /** A color in HSL. */
-export interface Color {
+interface Color {
   readonly hue: number;
   readonly saturation: number;
   readonly lightness: number;

@@ -8,7 +8,7 @@ export interface ZipFile {
 }
 
 /** A section of a ZIP: headers, or the bytes of the file with that index. */
-export type ZipPart = { readonly at: number; readonly size: number } & (
+type ZipPart = { readonly at: number; readonly size: number } & (
   | { readonly bytes: Buffer; readonly file?: never }
   | { readonly file: number; readonly bytes?: never }
 );

@@ -84,7 +84,7 @@ function parseHttpDate(text: string): number | null {
 }
 
 /** A part of a file, from `start` (inclusive) to `end` (exclusive). */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }

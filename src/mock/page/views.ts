@@ -88,7 +88,7 @@ const shownCharacters = 200;
 const shownValues = new WeakMap<object, string>();
 
 /** A fault with the beginning of its body and headers. */
-export function toFault({ body, headers, ...fault }: FaultReport): Fault {
+function toFault({ body, headers, ...fault }: FaultReport): Fault {
   return {
     ...fault,
     ...(headers !== undefined && { headers: toBeginning(headers) }),

@@ -207,7 +207,7 @@ export class Exchange {
 type ResponseBody = string | Uint8Array | Readable | null;
 
 /** Alternating names and values: the form that Node writes without conversion. */
-export type HeaderList = (string | number)[];
+type HeaderList = (string | number)[];
 
 const jsonType = "application/json; charset=utf-8";
 

@@ -197,7 +197,7 @@ export interface RecordedBody {
 }
 
 /** The most that is kept of a body, in bytes. */
-export const keptBodyBytes = 64 * 1024;
+const keptBodyBytes = 64 * 1024;
 
 /** A body, or the start of it, as it is kept until the log is read. */
 export interface KeptBody {

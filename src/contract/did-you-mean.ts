@@ -139,7 +139,6 @@ export const wordsForSexes: OtherWords<(typeof sexes)[number]> = {
   ...all("other", "unisex divers neutral mixte uni unisexe ユニセックス"),
 };
 
-/** For the orientation of a photo. */
 export const wordsForOrientations: OtherWords<Orientation> = {
   ...all("front", "vorne vorn vorderseite vorderansicht face devant avant"),
   ...all("back", "rear hinten ruckseite ruckansicht dos arriere"),

@@ -36,7 +36,6 @@ const sums = {
   duration_ms: count,
 };
 
-/** One import of one file. */
 const importedFile = z.looseObject({
   run_id: text.nullable(),
   file: text,

@@ -14,7 +14,7 @@ import {
   matches,
   urlsFor,
 } from "./forward.ts";
-import { type EventLine, isAccepted } from "./log-lines.ts";
+import { type EventLine, isAccepted, type NamedEvent } from "./log-lines.ts";
 
 /** What a listener reports. */
 export interface ListenView {
@@ -31,9 +31,9 @@ export interface ListenView {
   onMissing(count: number): Promise<void> | void;
   /** The same as `onEvent`, for one of these events. */
   onMissed: ListenView["onEvent"];
-  onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
+  onHandled(event: NamedEvent, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */
-  onRepeated(event: Pick<EventLine, "id" | "type">, urls: readonly string[]): void;
+  onRepeated(event: NamedEvent, urls: readonly string[]): void;
   /** A rejected request, or a log that cannot be written: a phrase in lower case, and the next step. */
   onProblem(message: string, hint?: string): void;
 }
@@ -142,7 +142,7 @@ export class Deliveries {
   }
 
   /** Sends an event of the log to its handlers again, also to those that have accepted it. */
-  async resend(event: Pick<EventLine, "id" | "type">, delivery: Delivery): Promise<HandlerResponse[]> {
+  async resend(event: NamedEvent, delivery: Delivery): Promise<HandlerResponse[]> {
     const urls = urlsFor(this.options.handlers, event.type);
     return Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
   }
@@ -230,11 +230,7 @@ export class Deliveries {
   }
 
   /** Sends an event to a handler, and records the response. */
-  async #forward(
-    event: Pick<EventLine, "id" | "type">,
-    url: string,
-    delivery: Delivery,
-  ): Promise<HandlerResponse> {
+  async #forward(event: NamedEvent, url: string, delivery: Delivery): Promise<HandlerResponse> {
     const { clock, log, view, send } = this.options;
     this.#waiting++;
     const response = await forwardEvent(url, delivery, send).finally(() => this.#waiting--);

@@ -51,13 +51,16 @@ export interface Mark {
   readonly secret?: string;
 }
 
-/** A webhook that an earlier listener has left, held for this process. */
-export interface LeftWebhook {
-  readonly name: string;
-  readonly hold: RunHold;
+export interface FoundWebhook {
   readonly webhook: Webhook;
   /** Null if it is unknown. */
   readonly secret: string | null;
+}
+
+/** A webhook that an earlier listener has left, held for this process. */
+export interface LeftWebhook extends FoundWebhook {
+  readonly name: string;
+  readonly hold: RunHold;
 }
 
 /**
@@ -131,7 +134,7 @@ export const seeEnded = "To see what has ended: cat tasks list, cat imports list
 /** Makes the service deliver to a webhook again, with its secret, or with a new one if it is unknown. */
 export async function resume(
   { client, signal }: RegistrationHost,
-  { webhook: { id }, secret: known }: Pick<LeftWebhook, "webhook" | "secret">,
+  { webhook: { id }, secret: known }: FoundWebhook,
   events: readonly EventType[],
 ): Promise<string> {
   const body = { events: [...events], status: "active" as const };

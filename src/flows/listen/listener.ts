@@ -4,11 +4,10 @@ import type { Post, PostOutcome } from "../../http/post.ts";
 import type { State } from "../../state/state.ts";
 import type { Deliveries, ListenView } from "./deliveries.ts";
 import type { Delivery, EventPattern, Handler, HandlerResponse } from "./forward.ts";
-import type { EventLine, UnacceptedEvents } from "./log-lines.ts";
+import type { NamedEvent, UnacceptedEvents } from "./log-lines.ts";
 import type { PollHandler } from "./poller.ts";
 import type { RegisteredWebhook, WebhookFault } from "./registration.ts";
 
-/** The source of events. */
 export type EventSource =
   /** A webhook that exists. */
   | { readonly kind: "secret"; readonly secret: string }
@@ -70,7 +69,6 @@ export interface ListenHost {
   readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
   /** Called once, when events can come. */
   readonly onListening: (listening: OpenListener) => Promise<void>;
-  /** For each poll of a listener that polls. */
   readonly onPoll?: PollHandler;
   /** The webhook of the listener and its secret, also one that replaces it; null once deleted or left. */
   readonly onWebhook?: (webhook: RegisteredWebhook | null) => void;
@@ -84,7 +82,7 @@ export interface OpenListener {
   readonly webhookId: string | null;
   readonly secret: string;
   /** Sends an event to its handlers again, signed afresh. Resolves to their responses. */
-  readonly resend: (event: Pick<EventLine, "id" | "type">, delivery: Delivery) => Promise<HandlerResponse[]>;
+  readonly resend: (event: NamedEvent, delivery: Delivery) => Promise<HandlerResponse[]>;
   /** Reads the webhook of the listener at once, and reacts to a fault. */
   readonly checkWebhook?: () => Promise<void>;
 }

@@ -3,6 +3,8 @@ import split2 from "split2";
 import { asFileError, CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
 
+export type NamedEvent = Pick<EventLine, "id" | "type">;
+
 /** An event as the log keeps it, one line of JSON. */
 export interface EventLine {
   readonly id: string;

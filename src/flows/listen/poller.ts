@@ -79,7 +79,8 @@ export type PollHandler = () => (found: {
 }) => void;
 
 const jobKinds = ["import", "export"] as const;
-const jobKey = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
+type NamedJob = Pick<EndedJob, "resource" | "id">;
+const jobKey = ({ resource, id }: NamedJob): string => `${resource} ${id}`;
 
 /**
  * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end
@@ -263,7 +264,7 @@ export class Poller {
   }
 
   /** Nothing is left to do for the task or job. */
-  #close(job: Pick<EndedJob, "resource" | "id">): void {
+  #close(job: NamedJob): void {
     const key = jobKey(job);
     this.#retries.delete(key);
     if (job.resource === "task") this.#openTasks.delete(job.id);
@@ -273,7 +274,7 @@ export class Poller {
     }
   }
 
-  #isDue(job: Pick<EndedJob, "resource" | "id">): boolean {
+  #isDue(job: NamedJob): boolean {
     return (this.#retries.get(jobKey(job))?.due ?? 0) <= this.options.service.clock.now();
   }
 

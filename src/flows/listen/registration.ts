@@ -4,6 +4,7 @@ import type { EventType } from "../../contract/value-sets.ts";
 import type { RunHold } from "../../state/runs.ts";
 import { carriedOut, isRejectedByService, orNull } from "../service-errors.ts";
 import {
+  type FoundWebhook,
   findLeftover,
   findWebhook,
   type LeftWebhook,
@@ -16,7 +17,6 @@ import {
   toDescription,
 } from "./leftover.ts";
 
-/** A webhook with its secret. */
 export interface RegisteredWebhook {
   readonly id: string;
   readonly secret: string;
@@ -163,11 +163,7 @@ export class ListenerWebhook {
     return webhook;
   }
 
-  async #resume(
-    url: string,
-    found: Pick<LeftWebhook, "webhook" | "secret">,
-    events: readonly EventType[],
-  ): Promise<RegisteredWebhook> {
+  async #resume(url: string, found: FoundWebhook, events: readonly EventType[]): Promise<RegisteredWebhook> {
     const { id } = found.webhook;
     const secret = await resume(this.#host, found, events);
     this.#mark(url, { id, secret });

@@ -49,7 +49,6 @@ export const examples: readonly [Example, ...Example[]] = [
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** A new ULID. */
 export function newId(): string {
   let time = Date.now();
   let id = "";

@@ -2,7 +2,6 @@ import { type Paint, type Subject, toLook, toPaint } from "./garments.ts";
 import { toView } from "./product-view.ts";
 import type { Garment, Scene } from "./scene.ts";
 
-/** The visible side of a figure. */
 export type Side = "front" | "back" | "profile";
 
 const skins: Readonly<Record<string, string>> = {

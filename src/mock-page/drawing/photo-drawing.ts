@@ -3,7 +3,6 @@ import { toView } from "./product-view.ts";
 import { garmentOfWords } from "./product-words.ts";
 import type { Garment } from "./scene.ts";
 
-/** The source of a drawn photo. */
 export interface PhotoSource {
   /** A garment, the side that the photo shows, or both: `dress back`. */
   readonly subject: string;

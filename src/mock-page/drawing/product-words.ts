@@ -1,7 +1,6 @@
 // What a product is and looks like, by the words of its name and reference, in six languages: English,
 // German, French, Italian, Spanish, Dutch.
 
-/** What a product can be. */
 export const productGarments = [
   "dress",
   "top",

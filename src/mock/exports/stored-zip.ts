@@ -1,4 +1,3 @@
-/** A file of a ZIP. */
 export interface ZipFile {
   /** The name in the ZIP: no path, at most 65,535 bytes. */
   readonly name: string;

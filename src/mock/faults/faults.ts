@@ -7,7 +7,6 @@ export type FaultReport = FaultOrder & { readonly id: number; readonly acted: nu
 
 /** The combined effect of faults on one request. */
 export interface RequestFault {
-  /** The numbers of the faults that act. */
   readonly ids: number[];
   /** Delay before the work, in milliseconds. */
   delayMs: number;

@@ -242,7 +242,6 @@ function replacing(list: HeaderList, custom: Readonly<Record<string, string | nu
   return kept;
 }
 
-/** The response for an error. */
 export function responseFor(error: unknown): FullResponse {
   const rejection = error instanceof Rejection ? error : new Rejection("internal_error", "internal error");
   return { status: rejection.status, body: rejection.body(), headers: rejection.headers };

@@ -8,7 +8,6 @@ const Timestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00
 export const organizationNames = ["main", "other"] as const;
 export type OrganizationName = (typeof organizationNames)[number];
 
-/** An API key. */
 export const ApiKeyState = z.strictObject({
   key: z.string().regex(/^ak_[!-~]{1,200}$/, "must begin with ak_ and have no spaces"),
   /** Null for a key that belongs to a user. */
@@ -20,7 +19,6 @@ export const ApiKeyState = z.strictObject({
 });
 export type ApiKeyState = z.infer<typeof ApiKeyState>;
 
-/** A known API key. */
 export interface ApiKey {
   readonly state: ApiKeyState;
   readonly organization: ApiKeyState["organization"];
@@ -41,7 +39,6 @@ const builtIn: readonly ApiKeyState[] = [
   own("ak_mock_other", "other"),
 ];
 
-/** A key with every scope. */
 function own(key: string, organization: ApiKeyState["organization"]): ApiKeyState {
   return { key, organization, scopes: null, expires_at: null, revoked_at: null };
 }
@@ -59,7 +56,6 @@ export const secretKeyRule = `must have at least ${leastSecretCharacters} charac
 export const secretKeys = (newKey: () => string): ApiKeyState[] =>
   builtIn.map((state) => ({ ...state, key: newKey() }));
 
-/** The API keys of a mock. */
 export class ApiKeys {
   readonly #byToken = new Map<string, ApiKey>();
   /** The keys that a test has set, for the snapshot. */

@@ -41,7 +41,6 @@ export function parseIdempotencyKey(headers: IncomingHttpHeaders): string | null
 export const toFingerprint = (method: string, url: string, body: Uint8Array): string =>
   createHash("sha256").update(`${method} ${url}\n`).update(body).digest("base64");
 
-/** The idempotency keys of one organization. */
 export class IdempotencyKeys {
   /** In order of time, because a key is set again only after it expired or was released. */
   readonly #records = new Map<string, KeyRecord>();

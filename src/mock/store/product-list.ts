@@ -82,7 +82,6 @@ export class ProductList {
     return after === null ? this.#blocks.length - 1 : this.#blockUpTo(after - 1);
   }
 
-  /** The index of the block with the product of that order. */
   #blockUpTo(order: number): number {
     return firstWhere(this.#blocks.length, (index) => this.#blocks[index]!.first > order) - 1;
   }

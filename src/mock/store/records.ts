@@ -106,7 +106,6 @@ export const ImageState = z.strictObject({
   attributes: AssetAttributes.optional(),
 });
 export type ImageState = z.infer<typeof ImageState>;
-/** A stored image. */
 export type ImageRecord = Readonly<Omit<ImageState, "bytes"> & { bytes: Buffer | null }>;
 
 /** A valid row with a trimmed reference. Its URLs are checked again before the fetch. */

@@ -24,7 +24,6 @@ export interface RecordedRequest {
   response?: RecordedResponse | null;
 }
 
-/** The response to a logged request. */
 export interface RecordedResponse {
   headers: Record<string, string>;
   body: RecordedBody | null;

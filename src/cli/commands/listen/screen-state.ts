@@ -1,7 +1,6 @@
 import type { Delivery, HandlerResponse } from "../../../flows/listen/forward.ts";
 import type { EventLine } from "../../../flows/listen/log-lines.ts";
 
-/** An event on the screen, and its outcome. */
 export interface ShownEvent {
   readonly event: EventLine;
   readonly delivery: Delivery;

@@ -51,7 +51,6 @@ export interface ServeFlags {
   readonly tomorrow: boolean;
 }
 
-/** The mock, which is loaded when it is started. */
 interface MockModule {
   readonly startMock: typeof startMock;
   readonly readState: typeof readState;

@@ -44,7 +44,7 @@ export const controls = {
     {
       file: "src/flows/listen/registration.ts",
       from: 'if (isRejectedByService(error)) this.#remains = "mark";',
-      to: 'if (isRejectedByService(error) || error instanceof CatError) this.#remains = "mark";',
+      to: 'if (isRejectedByService(error) || (error instanceof Error && "requestId" in error)) this.#remains = "mark";',
     },
   ],
   /** Cuts the log after a full disk by the size that this process knows. */

@@ -30,6 +30,8 @@ export interface FileDownload extends ResumableDownload, Omit<PartOptions, "reso
   check?: ((partPath: string) => Promise<void>) | undefined;
   /** The label that the file gets, if it is an image that can have one (default: none). */
   label?: DigitalSource | null | undefined;
+  /** Whether the digest of what was sent is needed where a label changes it (default: no). */
+  digestsSent?: boolean | undefined;
 }
 
 /** A complete file: `chunks` are its bytes if it is in memory, and null if it is at its path. */
@@ -39,7 +41,7 @@ export interface DownloadedFile {
   readonly chunks: readonly Uint8Array[] | null;
   /** Whether it has the label; null if none was asked for. */
   readonly label: boolean | null;
-  /** The file as sent; null if it was saved so. */
+  /** The file as sent, if its digest was asked for; null if it was saved so. */
   readonly sent: { readonly bytes: number; readonly sha256: string } | null;
 }
 
@@ -69,7 +71,7 @@ export async function downloadFile(
       const broken = await problemAfter(part, check);
       if (broken === null) {
         const problem = findProblem?.(await part.head(headBytes)) ?? null;
-        if (problem === null) return await finish(part, bytes, file.label ?? null);
+        if (problem === null) return await finish(part, bytes, file);
         await part.forget();
         throw wrongContent(url, problem);
       }
@@ -86,7 +88,11 @@ export async function downloadFile(
 }
 
 /** Ends a complete part with its label. The part itself stays as sent: its ETag is about those bytes. */
-async function finish(part: PartFile, bytes: number, source: DigitalSource | null): Promise<DownloadedFile> {
+async function finish(
+  part: PartFile,
+  bytes: number,
+  { label: source = null, digestsSent = false }: FileDownload,
+): Promise<DownloadedFile> {
   const asSent = async (label: boolean | null) => ({
     bytes,
     chunks: await part.finish(bytes),
@@ -100,12 +106,14 @@ async function finish(part: PartFile, bytes: number, source: DigitalSource | nul
       ? labelSplices(imageInMemory(part.chunks!), source)
       : withImageFile(path, (image) => labelSplices(image, source));
   if (splices === null || splices.length === 0) return asSent(splices !== null);
-  const sha256 = await hashParts(part.chunks ?? createReadStream(path!));
+  const sent = digestsSent
+    ? { bytes, sha256: await hashParts(part.chunks ?? createReadStream(path!)) }
+    : null;
   return {
     bytes: splices.reduce((sum, { remove, insert }) => sum - remove + insert.length, bytes),
     chunks: await part.finish(bytes, splices),
     label: true,
-    sent: { bytes, sha256 },
+    sent,
   };
 }
 

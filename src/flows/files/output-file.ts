@@ -200,7 +200,7 @@ export class UnnamedFile implements Unnamed {
   }
 
   async remove(): Promise<void> {
-    await this.#file?.close();
+    await this.#file?.close().catch(() => {});
     await rm(this.#path, { force: true }).catch(() => {});
   }
 }

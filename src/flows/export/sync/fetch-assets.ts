@@ -162,7 +162,7 @@ export class AssetFetcher {
   /** Takes the image over that a stopped run has left, under its earlier name or a new one; false if there is none. */
   async #takeLeft({ listed: { fields }, known }: WantedAsset): Promise<boolean> {
     const { mirror, toPath } = this.#run;
-    if (known?.damaged === true) return false;
+    if (mirror.store.leftAt === undefined || known?.damaged === true) return false;
     const isOther = (entry: MirrorEntry) => toEntryKey(entry) !== toEntryKey(fields);
     for (const path of new Set([known?.path ?? toPath(fields), toPath(fields)])) {
       const leftover = await mirror.store.leftAt(path, fields);

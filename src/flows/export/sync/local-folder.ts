@@ -210,11 +210,6 @@ export class LocalFolder implements MirrorStore {
     return (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }
 
-  /** The table has what a stopped run has left. */
-  async leftAt(): Promise<null> {
-    return null;
-  }
-
   async bind(selection: Binding): Promise<Binding> {
     return selection;
   }

@@ -106,8 +106,8 @@ export interface MirrorStore {
   etags(): AsyncIterable<Pick<MirrorEntry, "path" | "bytes" | "etag">>;
   /** Null if a file does not have the bytes of its entry. */
   holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null>;
-  /** The image of this version of an asset that a stopped run has left at a path, and that no table has. */
-  leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
+  /** The image of this version of an asset that a stopped run has left at a path; missing where the table has all of them. */
+  leftAt?(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */
   bind(selection: Binding): Promise<Binding>;
   /** Makes sure that everything written so far survives a power failure. */

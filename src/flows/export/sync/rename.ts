@@ -151,7 +151,7 @@ async function findLeftover(
   path: string,
   store: Pick<MirrorStore, "leftAt">,
 ): Promise<Left | null> {
-  const leftover = await store.leftAt(path, entry);
+  const leftover = (await store.leftAt?.(path, entry)) ?? null;
   return mayBelongTo(entry, leftover) ? leftover : null;
 }
 

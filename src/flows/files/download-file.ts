@@ -16,17 +16,11 @@ import type { DigitalSource } from "./xmp.ts";
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
 export interface FileDownload extends ResumableDownload, Omit<PartOptions, "resource"> {
-  /**
-   * The identity of the resource, stable across its signed URLs (default: the URL without its query). A part of another
-   * resource is not resumed; of an earlier version of the same, the ETag tells.
-   */
+  /** The identity of the resource (default: the URL without its query); parts of another are not resumed. */
   resource?: string | undefined;
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   imageProblem?: ((head: Uint8Array) => string | null) | undefined;
-  /**
-   * Checks the complete file at this path before it gets its name, unless it is in memory. Throws a BadResponseError if it
-   * is broken: then it is downloaded once more.
-   */
+  /** Checks a complete file on the disk. After a BadResponseError, it is downloaded once more. */
   check?: ((partPath: string) => Promise<void>) | undefined;
   /** The label that the file gets, if it is an image that can have one (default: none). */
   label?: DigitalSource | null | undefined;
@@ -50,11 +44,7 @@ const headBytes = 64;
 /** Maximum number of downloads of a file that its check rejects. */
 const contentAttempts = 2;
 
-/**
- * Downloads a signed URL into a file that appears under its name only when it is complete and on disk; a small file into
- * memory, if it may. Until then the bytes are in a part next to it, which this process resumes after a break, and the
- * next one after a kill. Throws OutputError, and the errors of `client.downloadInto`.
- */
+/** Downloads a signed URL: a file appears once it is on the disk, and its part survives a kill. */
 export async function downloadFile(
   client: Pick<Client, "downloadInto">,
   file: FileDownload,
@@ -158,7 +148,7 @@ export function rejectIncompleteImage(path: string, url: string): void {
     throw wrongContent(url, "is incomplete: the end of the image is missing");
 }
 
-/** The error of an image over `--max-bytes`, with what to do: exit 8, because other images are not affected. */
+/** The error of an image over `--max-bytes` with its hint: exit 8, because others are not affected. */
 export function withSizeHint(error: unknown): unknown {
   if (!(error instanceof BadResponseError) || error.code !== "file_too_large") return error;
   const hint = "To accept larger images, add --max-bytes, for example --max-bytes 200MB.";

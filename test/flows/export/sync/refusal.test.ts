@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lossRefusal } from "../../../../src/flows/export/sync/remove-vanished.ts";
+import { lossRejection } from "../../../../src/flows/export/sync/remove-vanished.ts";
 
 /** What a run with --delete says if `vanished` images are missing, and `removed` were marked before. */
 const refusal = (
@@ -9,7 +9,7 @@ const refusal = (
 ) => {
   const index = { size, present: size - removed };
   const run = { before: index, isFull, delete: isDelete, maxDelete, shards, reviewed: null };
-  return lossRefusal(vanished, { index, ...run })?.code ?? null;
+  return lossRejection(vanished, { index, ...run })?.code ?? null;
 };
 
 test.each([

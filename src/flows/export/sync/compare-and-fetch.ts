@@ -37,7 +37,7 @@ export interface Reading {
 /** How the catalogue was read, and why images are no longer listed. */
 interface CatalogueReading extends Pick<Reading, "vanished" | "leftOut"> {
   /** Whether everything was read, and not a delta. */
-  readonly isFull: boolean;
+  readonly isFullRead: boolean;
   readonly mark: string;
   /** How many are missing although their products were not deleted. */
   readonly missing: number;
@@ -63,7 +63,7 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   await exchangeDecisions(store, reviews, { read, clock, isDryRun: input.dryRun });
   const decisions = takeDecisions(state, run);
   const before = { size: index.size, present: index.present };
-  const { isFull, mark, vanished, missing, leftOut } = await readAndFetch(
+  const { isFullRead, mark, vanished, missing, leftOut } = await readAndFetch(
     state,
     run,
     decisions.left_out_sha256,
@@ -71,7 +71,7 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   const rejected = lossRejection(vanished.length, {
     index,
     before,
-    isFull,
+    isFullRead,
     delete: input.delete,
     maxDelete: input.maxDelete,
     shards: input.shard?.of ?? 1,
@@ -79,13 +79,13 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   });
   const deletes = input.delete && index.size - index.present + vanished.length > 0;
   // The list may have been incomplete: a delta would not list these images again.
-  const isDoubtful = rejected !== null || missing > 0 || (isFull && deletes);
+  const isDoubtful = rejected !== null || missing > 0 || (isFullRead && deletes);
   if (isDoubtful) await change({ full_read: null });
   return {
     state,
     marks: {
       mark,
-      full_read: isFull && !isDoubtful ? mark : state.full_read,
+      full_read: isFullRead && !isDoubtful ? mark : state.full_read,
       filter: input.filter,
       ...decisions,
     },
@@ -187,14 +187,14 @@ async function readAndFetch(
   const isUnconfirmed = input.delete && index.size > index.present;
   // A delta does not list a product because of a decision.
   const kept = input.filter === null ? LeftOutImages.none() : await LeftOutImages.read(store, files);
-  const isOther = kept === null || state.left_out_sha256 !== digest;
-  const isFull = isUnconfirmed || isChanged || isOther || isFullDue(state, input, began);
-  const leftOut = isFull ? LeftOutImages.none() : kept!;
+  const isOtherKey = kept === null || state.left_out_sha256 !== digest;
+  const isFullRead = isUnconfirmed || isChanged || isOtherKey || isFullDue(state, input, began);
+  const leftOut = isFullRead ? LeftOutImages.none() : kept!;
   const progress = new SyncProgress(counts, tools.clock, tools.onProgress);
   const fetcher = new AssetFetcher(run, progress.of(client));
   const selection: LiveSelection = {
     roles: input.roles,
-    since: isFull ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
+    since: isFullRead ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
   };
   let mark = began;
   const vanished: EntryKey[] = [];
@@ -221,7 +221,7 @@ async function readAndFetch(
       },
     });
     // The images of a shard may all be waiting for their review.
-    if (isFull && input.shard === null) gate.rejectUndecided();
+    if (isFullRead && input.shard === null) gate.rejectUndecided();
     progress.listed();
     await fetcher.settled();
   } catch (error) {
@@ -229,7 +229,7 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { isFull, mark: new Date(mark).toISOString(), vanished, missing, leftOut };
+  return { isFullRead, mark: new Date(mark).toISOString(), vanished, missing, leftOut };
 }
 
 /** Whether a time of the state is in the future; everything is read then. */

@@ -11,7 +11,7 @@ interface LossInput {
   /** The entries before the run: all, and those that the catalogue still had. */
   readonly before: Pick<MirrorIndex, "size" | "present">;
   /** Whether everything was read, and not a delta. */
-  readonly isFull: boolean;
+  readonly isFullRead: boolean;
   readonly delete: boolean;
   readonly maxDelete: number | null;
   /** The number of shards of the mirror: each of them may remove its part. */
@@ -26,7 +26,7 @@ const fewFiles = 20;
 /** Why vanished images are not marked; null if they are: a list may be cut short. */
 export function lossRejection(
   vanished: number,
-  { index, before, isFull, delete: isDelete, maxDelete, shards, reviewed }: LossInput,
+  { index, before, isFullRead, delete: isDelete, maxDelete, shards, reviewed }: LossInput,
 ): CatError | null {
   const lost = index.size - index.present + vanished;
   const why = reviewed === "approved" ? "not approved" : "rejected";
@@ -40,7 +40,7 @@ export function lossRejection(
         ];
   const hint = `Check ${check}. To delete the files, add --delete --max-delete ${lost}.`;
   // A list may lack images; a delta names each product that was deleted.
-  const deletionLimit = (files: number) => (isFull ? files / 2 : files - 1);
+  const deletionLimit = (files: number) => (isFullRead ? files / 2 : files - 1);
   if (isDelete) {
     const usual = Math.min(deletionLimit(before.size), Math.max(fewFiles / shards, before.size / 10));
     if (lost <= (maxDelete ?? Math.max(0, usual))) return null;

@@ -95,7 +95,7 @@ class Lane {
     this.#pumpSoon();
   }
 
-  /** Continue only after the caller has seen the result: after an error it may withdraw all other requests. */
+  /** After the caller has seen the result: after an error it may withdraw all requests. */
   #pumpSoon(): void {
     if (this.#line.length > 0 || this.#alarm !== null) setImmediate(() => this.#pump());
   }

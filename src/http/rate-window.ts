@@ -21,7 +21,7 @@ export class RateWindow {
   #reset: number | null = null;
   /** The same on the local clock, never earlier than the server's. */
   #opensAt: number | null = null;
-  /** The minimum lead of the service's clock in milliseconds, from responses of this window and the previous one. */
+  /** The least lead of the service's clock in ms, of this window and the previous one. */
   #ahead = Number.NEGATIVE_INFINITY;
   #aheadBefore = Number.NEGATIVE_INFINITY;
   /** Whether no response from this window has arrived yet: then it is assumed to be unused. */
@@ -199,7 +199,7 @@ export class RateWindow {
 const wholeNumber = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;
 
-/** The known state of one rate limit window. Times in milliseconds on the local clock, other numbers in requests. */
+/** The state of a rate limit window: local milliseconds, and numbers of requests. */
 interface WindowState {
   readonly now: number;
   readonly limit: number;

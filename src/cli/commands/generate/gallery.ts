@@ -13,9 +13,9 @@ import type { GenerateFlags } from "./flags.ts";
 
 /** Whether the page replaces a file, and how it saves decisions. */
 export interface GalleryOutput {
-  readonly replacesGallery: boolean;
+  replacesGallery: boolean;
   /** Null without a page. */
-  readonly decisions: CsvStyle | null;
+  decisions: CsvStyle | null;
 }
 
 /** How many images are looked up at once. */

@@ -64,18 +64,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
     if (!(fieldNames[kind] as readonly string[]).includes(field))
       add(field, `is not a field of a ${kind === "tryon" ? "try-on" : "beautified shot"}`);
   }
-  const values = new Map<Field, readonly string[]>();
-  for (const field of matrixFields[kind]) {
-    const value = row[field];
-    // It is a boolean in JSON.
-    const isLook = field === "look_at_camera" && typeof value === "boolean";
-    const text = toText(isLook ? String(value) : value);
-    if (text === null) add(field, `must be text, not ${toProductName(value)}`);
-    else {
-      const parts = matrix ? splitValues(text) : [text].filter((part) => part !== "");
-      if (parts.length > 0) values.set(field, parts);
-    }
-  }
+  const values = readValues(row, { kind, matrix }, add);
   for (const field of requiredFields[kind])
     if (!values.has(field) && !isWrong(row[field])) add(field, "is missing");
   if (!isWrong(row.product_id) && !isWrong(row.product_reference)) judgeProducts(values, add);
@@ -87,8 +76,22 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   }
   judgeValues({ kind, matrix }, values, add);
   if (kind === "tryon") judgeStylings(stylings, values, add);
-  if (problems.length > 0) return { generations: [], problems };
-  return { generations: expand(kind, values, stylings), problems };
+  return { generations: problems.length > 0 ? [] : expand(kind, values, stylings), problems };
+}
+
+/** The values of the fields that expand with `--matrix`. */
+function readValues(row: RawRow, { kind, matrix }: RowReading, add: Add): Map<Field, readonly string[]> {
+  const values = new Map<Field, readonly string[]>();
+  for (const field of matrixFields[kind]) {
+    const value = row[field];
+    // It is a boolean in JSON.
+    const isLook = field === "look_at_camera" && typeof value === "boolean";
+    const text = toText(isLook ? String(value) : value);
+    if (text === null) add(field, `must be text, not ${toProductName(value)}`);
+    const parts = matrix ? splitValues(text ?? "") : [text ?? ""].filter((part) => part !== "");
+    if (parts.length > 0) values.set(field, parts);
+  }
+  return values;
 }
 
 type Add = (param: Field | string, message: string, valueFix?: ValueMapping) => void;

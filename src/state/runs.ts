@@ -166,21 +166,11 @@ export function runHolds(
 
   const addHold = (id: number, unlock: () => void): RunHold => {
     const hold = {
-      release() {
-        if (!held.delete(hold)) return;
-        // The file first: without it the row has no owner. A leftover file does no harm.
-        removeFile(holdFile(id));
-        try {
-          remove.run(id);
-        } catch {}
-        unlock();
-        removeFile(holdFile(id));
-      },
+      release: () => void (held.delete(hold) && release(holdFile(id), () => remove.run(id), unlock)),
     };
     held.add(hold);
     return hold;
   };
-
   return {
     hold(account, identity, owner) {
       let taken: { id: number; unlock: () => void } | undefined;
@@ -212,6 +202,16 @@ export function runHolds(
       for (const hold of held) hold.release();
     },
   };
+}
+
+/** Releases a hold: the file first, because without it the row has no owner. A leftover file does no harm. */
+function release(file: string, removeRow: () => void, unlock: () => void): void {
+  removeFile(file);
+  try {
+    removeRow();
+  } catch {}
+  unlock();
+  removeFile(file);
 }
 
 /** No other process can see a run in memory. */

@@ -86,25 +86,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
   const execute = (sql: string) => void guard(() => db.exec(sql));
   return {
     execute,
-    statement<R extends Row>(sql: string): Statement<R> {
-      let prepared: LibsqlDatabase.Statement | undefined;
-      const ready = (): LibsqlDatabase.Statement => {
-        // Rows as arrays: objects carry a field of the library. Only statements that return rows accept this
-        // setting.
-        prepared ??= db.prepare(sql);
-        if (prepared.reader) prepared.raw();
-        return prepared;
-      };
-      // Values are always passed as one array: the library would treat a single Buffer as named parameters.
-      return {
-        run: (...values) => {
-          if (!db.inTransaction) rejectIfGone();
-          return guard(() => (prepared ?? ready()).run(values).changes);
-        },
-        get: (...values) => guard(() => (prepared ?? ready()).get(values) as R | undefined),
-        all: (...values) => guard(() => ((prepared ?? ready()).all(values) as Row[]).map(withBuffers) as R[]),
-      };
-    },
+    statement: (sql) => preparedOnUse(db, sql, guard, rejectIfGone),
     pragma: (pragma) =>
       guard(() => {
         const row = db.prepare(`PRAGMA state.${pragma}`).raw().get([]) as Row | undefined;
@@ -136,6 +118,30 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
         db.close();
       }
     },
+  };
+}
+
+function preparedOnUse<R extends Row>(
+  db: LibsqlDatabase.Database,
+  sql: string,
+  guard: <T>(work: () => T) => T,
+  rejectIfGone: () => void,
+): Statement<R> {
+  let prepared: LibsqlDatabase.Statement | undefined;
+  const ready = (): LibsqlDatabase.Statement => {
+    if (prepared !== undefined) return prepared;
+    prepared = db.prepare(sql);
+    // Rows as arrays: objects carry a field of the library. Statements without rows reject this setting.
+    return prepared.reader ? prepared.raw() : prepared;
+  };
+  // Values are always passed as one array: the library would treat a single Buffer as named parameters.
+  return {
+    run: (...values) => {
+      if (!db.inTransaction) rejectIfGone();
+      return guard(() => ready().run(values).changes);
+    },
+    get: (...values) => guard(() => ready().get(values) as R | undefined),
+    all: (...values) => guard(() => (ready().all(values) as Row[]).map(withBuffers) as R[]),
   };
 }
 

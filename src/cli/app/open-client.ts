@@ -74,45 +74,33 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
     limited.until = now + ms;
     return now - limited.since >= patienceMs;
   };
+  const noteRetry = (reason: keyof typeof notes, ms: number, now: number) => {
+    const isRate = reason === "rate_window" || reason === "rate_limited";
+    const isLong = isRate && isLimitedLong(now, ms);
+    if (ms >= shortestMs) return noteOnce(reason, now, ms, notes[reason](seconds(ms)));
+    if (!isLong || now < (quietUntil.get(reason) ?? 0)) return;
+    quietUntil.set("rate_window", now + quietMs).set("rate_limited", now + quietMs);
+    void note("The service asked to slow down; still retrying.");
+  };
+  /** Notes a wait once, until the quiet time has passed. */
+  const noteOnce = (reason: WaitReason, now: number, quiet: number, text: string) => {
+    if (now < (quietUntil.get(reason) ?? 0)) return;
+    quietUntil.set(reason, now + quiet);
+    void note(text);
+  };
   return ({ reason, ms, since = clock.now() }) => {
     const now = clock.now();
     if (reason === "outage") {
       for (const cause of ["network", "server_error", "response"] as const)
         quietUntil.set(cause, now + ms + quietMs);
-      if (now < (quietUntil.get("outage") ?? 0)) return;
-      quietUntil.set("outage", now + quietMs);
       const silentMs = now - since;
-      const isSilent = silentMs >= shortestMs;
-      void note(
-        isSilent
-          ? `No response from the service for ${duration(silentMs)}; still retrying.`
-          : notes.server_error(seconds(ms)),
-      );
-      return;
-    }
-    if (reason === "response") {
-      if (now < (quietUntil.get(reason) ?? 0)) return;
-      quietUntil.set(reason, now + patienceMs);
-      void note(`Waiting for the service to respond (${duration(ms)} so far).`);
-      return;
-    }
-    if (reason === "slow_line") {
-      if (now < (quietUntil.get(reason) ?? 0)) return;
-      quietUntil.set(reason, now + quietMs);
-      void note("The connection is slow; transferring fewer files at once.");
-      return;
-    }
-    const isRate = reason === "rate_window" || reason === "rate_limited";
-    const isLong = isRate && isLimitedLong(now, ms);
-    if (now < (quietUntil.get(reason) ?? 0)) return;
-    if (ms < shortestMs) {
-      if (!isLong) return;
-      quietUntil.set("rate_window", now + quietMs).set("rate_limited", now + quietMs);
-      void note("The service asked to slow down; still retrying.");
-      return;
-    }
-    quietUntil.set(reason, now + ms);
-    void note(notes[reason](seconds(ms)));
+      const silence = `No response from the service for ${duration(silentMs)}; still retrying.`;
+      noteOnce(reason, now, quietMs, silentMs >= shortestMs ? silence : notes.server_error(seconds(ms)));
+    } else if (reason === "response")
+      noteOnce(reason, now, patienceMs, `Waiting for the service to respond (${duration(ms)} so far).`);
+    else if (reason === "slow_line")
+      noteOnce(reason, now, quietMs, "The connection is slow; transferring fewer files at once.");
+    else noteRetry(reason, ms, now);
   };
 }
 

@@ -120,6 +120,26 @@ async function askForSettings(
     });
   }
   const named = namedProfile(globals, context.env)?.name;
+  const baseUrl = await askForAddress(app, profiles, named, prompts);
+  const profile = named ?? (await askForProfile(prompts, profiles, baseUrl));
+  const hint = "Use the key only: it starts with ak_ and is one word.";
+  if (prompts === null) {
+    const key = checkedApiKey(await readKey(context.stdin), { source: "on standard input", hint });
+    return { profile, baseUrl, place: store ?? "keychain", key: key.trim() };
+  }
+  const owner = { profile, origin: new URL(baseUrl).origin };
+  const place = store === "file" ? store : await askForPlace(prompts, { owner, store, profiles }, app);
+  const key = await prompts.secret("API key (not shown):", (text) => isApiKey(text.trim()) || hint);
+  return { profile, baseUrl, place, key: key.trim() };
+}
+
+/** The address by flag, environment, profile or question. */
+async function askForAddress(
+  { globals, context }: App,
+  profiles: Profiles,
+  named: string | undefined,
+  prompts: Prompts | null,
+): Promise<string> {
   // The address of a profile can be changed here; that of a flag or a variable was chosen just now.
   const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
   const isKnown = isChosen || profiles.find(named ?? profiles.active) !== null;
@@ -135,20 +155,8 @@ async function askForSettings(
   }
   const hosts = insecureHosts(context.env);
   const checkUrl = (value: string) => checkedBaseUrl({ value, source: "the prompt" }, hosts);
-  const baseUrl =
-    prompts === null || isChosen
-      ? checkedBaseUrl(known!, hosts)
-      : checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
-  const profile = named ?? (await askForProfile(prompts, profiles, baseUrl));
-  const hint = "Use the key only: it starts with ak_ and is one word.";
-  if (prompts === null) {
-    const key = checkedApiKey(await readKey(context.stdin), { source: "on standard input", hint });
-    return { profile, baseUrl, place: store ?? "keychain", key: key.trim() };
-  }
-  const owner = { profile, origin: new URL(baseUrl).origin };
-  const place = store === "file" ? store : await askForPlace(prompts, { owner, store, profiles }, app);
-  const key = await prompts.secret("API key (not shown):", (text) => isApiKey(text.trim()) || hint);
-  return { profile, baseUrl, place, key: key.trim() };
+  if (prompts === null || isChosen) return checkedBaseUrl(known!, hosts);
+  return checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
 }
 
 /** Proposes the profile that has the address, else the active one. */

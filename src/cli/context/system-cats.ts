@@ -22,27 +22,28 @@ export async function* systemCats(
   const path = windows ? win32 : posix;
   const name = windows ? "cat.exe" : "cat";
   // An empty entry means the current folder; joined, it becomes the bare name, which is resolved there.
-  const folders = (host.env.PATH ?? "").split(path.delimiter);
-  const onPath = host.env.PATH === undefined || host.env.PATH === "" ? [] : folders;
+  const onPath = host.env.PATH ? host.env.PATH.split(path.delimiter) : [];
   const before: Candidate[] = [];
   let passedOurselves = false;
   const seen = new Set<string>();
-  const candidates = [...onPath.map((folder) => path.join(folder, name))];
-  for (const candidate of candidates) {
-    const file = await program(absolute(candidate));
-    if (file === null || seen.has(file.realPath)) continue;
+  /** The program at a path; undefined for none and for one that was seen, null for this program. */
+  const catAt = async (candidate: string) => {
+    const file = await program(candidate);
+    if (file === null || seen.has(file.realPath)) return undefined;
     seen.add(file.realPath);
-    const otherCat = judged(file, await leadsTo(file.path));
+    return judged(file, await leadsTo(file.path));
+  };
+  for (const folder of onPath) {
+    const otherCat = await catAt(absolute(path.join(folder, name)));
     if (otherCat === null) passedOurselves = true;
+    else if (otherCat === undefined) continue;
     else if (passedOurselves) yield otherCat;
     else before.push(otherCat);
   }
   yield* before;
   for (const candidate of windows ? [] : lastResorts) {
-    const located = await program(candidate);
-    if (located === null || seen.has(located.realPath)) continue;
-    const cat = judged(located, await leadsTo(located.path));
-    if (cat !== null) yield cat;
+    const cat = await catAt(candidate);
+    if (cat) yield cat;
   }
 
   function absolute(candidate: string): string {

@@ -17,13 +17,7 @@ export function usageError({ error, from, example }: Misread): UsageError {
     });
   }
   const { message, near } =
-    flagOfOthers(error, from) ??
-    otherDashes(error, from) ??
-    mistypedCommand(error, from) ??
-    looseValue(error, from) ??
-    severalFiles(error, from) ??
-    missingFlags(error, from) ??
-    missingArgument(error, from, example) ??
+    explanations.reduce<Mistake | null>((found, explain) => found ?? explain(error, from, example), null) ??
     toMistake(error);
   const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
   if (flag !== undefined && hasFlag(from, flag)) {
@@ -32,18 +26,14 @@ export function usageError({ error, from, example }: Misread): UsageError {
       hint: `Remove the = and the text after it. ${help}`,
     });
   }
-  const isValue =
-    near === undefined && from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
-  const asValue = isValue
-    ? `. For a value that starts with -, put -- before it: ${commandPath(from)} -- VALUE`
-    : "";
-  return new UsageError(message, {
-    code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    hint:
-      error.code === "commander.conflictingOption"
-        ? "Remove one of them."
-        : `${near === undefined ? "" : `${near} `}${help}${asValue}`,
-  });
+  const code = error.code
+    .replace(/^commander\./, "")
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (code === "conflicting_option") return new UsageError(message, { code, hint: "Remove one of them." });
+  if (near !== undefined) return new UsageError(message, { code, hint: `${near} ${help}` });
+  const isValue = from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
+  const asValue = `. For a value that starts with -, put -- before it: ${commandPath(from)} -- VALUE`;
+  return new UsageError(message, { code, hint: isValue ? help + asValue : help });
 }
 
 /** The error for a word that is not a command of a group. */
@@ -223,3 +213,14 @@ function hasFlag(made: Command, flag: string): boolean {
   }
   return false;
 }
+
+/** The first one that knows a mistake explains it. */
+const explanations = [
+  flagOfOthers,
+  otherDashes,
+  mistypedCommand,
+  looseValue,
+  severalFiles,
+  missingFlags,
+  missingArgument,
+] as const;

@@ -12,7 +12,7 @@ import { isReadByGithub, withoutCommands } from "./log-text.ts";
 import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
-import type { Printing } from "./table.ts";
+import type { ListFormat, Printing } from "./table.ts";
 import { jsonLine } from "./visible.ts";
 import { lineWidth, wrappedText } from "./wrapped.ts";
 
@@ -102,13 +102,11 @@ export function createIo(
   const masked = (text: string) => visible(mask(text));
   const isLog = isReadByGithub(context.env);
   let isNoted = false;
-  /** CSV, which programs read: it stays as it is, also where GitHub reads it. */
+  // CSV stays as it is, also where GitHub reads it.
   const csv = async (text: string) => {
     if (isLog && !isNoted && withoutCommands(text) !== text) {
       isNoted = true;
-      await io.note(
-        "This CSV has text that GitHub Actions carries out if it is in a log. Write it to a file, or print ::stop-commands::TOKEN before it and ::TOKEN:: after it.",
-      );
+      await io.note(carriedOut);
     }
     await data(text);
   };
@@ -141,28 +139,16 @@ export function createIo(
         write: format === "table" ? io.text : format === "csv" ? csv : json,
         writeBytes: data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
-        heading: (text) => io.paint.bold(text),
+        heading: paint.bold,
         visible: masked,
         excelStyle,
-        onDropped: (names) =>
-          io.note(
-            `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`,
-          ),
+        onDropped: (names) => io.note(tooNarrow(names)),
       };
       if (out === undefined) return printList(printing, pages, format, target);
-      const file = await openOut(out);
-      try {
-        const write = (text: string) => file.write(text);
-        const writeBytes = (bytes: Uint8Array) => file.writeBytes(bytes);
-        const rows = await printList(printing, pages, format, { ...target, write, writeBytes });
-        await file.commit();
-        if (io.json) await io.jsonData({ file: out, rows });
-        else await io.note(io.visible(`Wrote ${counted(rows, "row")} to ${out}.`));
-        return rows;
-      } catch (error) {
-        await file.discard();
-        throw error;
-      }
+      const rows = await writeList(await openOut(out), printing, pages, { ...target, format });
+      if (io.json) await io.jsonData({ file: out, rows });
+      else await io.note(io.visible(`Wrote ${counted(rows, "row")} to ${out}.`));
+      return rows;
     },
     async resource(value, printing = { columns: [] }) {
       const format = toFormat(printing);
@@ -170,7 +156,7 @@ export function createIo(
       const shown = printing.select?.(value) ?? value;
       if (format === "ndjson") await io.jsonData(shown);
       else if (format === "json") await json(`${indented(shown)}\n`);
-      else await io.text(resourceLines(shown, (text) => io.paint.bold(text)));
+      else await io.text(resourceLines(shown, paint.bold));
     },
     asCalled,
     visible: (text) => (globals.json ? masked(text) : shortMessage(masked(text))),
@@ -179,14 +165,37 @@ export function createIo(
       const isJson = progress === "json";
       // Programs that read stderr ask for progress.
       const silent = !progress || ((quiet || json) && !isJson);
-      view = await createProgress(
-        { context, silent, isJson, paint: io.paintNote, visible: io.visible },
-        options,
-      );
+      const place = { context, silent, isJson, paint: paintNote, visible: io.visible };
+      view = await createProgress(place, options);
       return view;
     },
   };
   return io;
+}
+
+const carriedOut =
+  "This CSV has text that GitHub Actions carries out if it is in a log. Write it to a file, or print ::stop-commands::TOKEN before it and ::TOKEN:: after it.";
+
+const tooNarrow = (names: readonly string[]): string =>
+  `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`;
+
+/** Prints a list into a file that appears when it is complete. */
+async function writeList<Row>(
+  file: OutputFile,
+  printing: Printing<Row>,
+  pages: Pages<Row>,
+  target: ListTarget & { readonly format: ListFormat },
+): Promise<number> {
+  try {
+    const write = (text: string) => file.write(text);
+    const writeBytes = (bytes: Uint8Array) => file.writeBytes(bytes);
+    const rows = await printList(printing, pages, target.format, { ...target, write, writeBytes });
+    await file.commit();
+    return rows;
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
 }
 
 type StderrIo = Pick<Io, "json" | "line" | "visible">;

@@ -204,9 +204,9 @@ export function claimRun(
   const hold = runs.hold(run.account, heldAs, owner);
   const last = runs.findOpen(run);
   const isRead = named !== null && named.id !== last?.id;
-  const passed = once ? lastBegun(last, state, isBegun) : null;
-  const begun = isRead || passed !== null ? null : last;
-  const ended = isRead ? named : begun === null ? (passed ?? runs.findEnded(run)) : null;
+  const passed = isRead ? named : once ? lastBegun(last, state, isBegun) : null;
+  const begun = passed === null ? last : null;
+  const ended = passed ?? (begun === null ? runs.findEnded(run) : null);
   const finished = isRead || once ? ended : null;
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.

@@ -71,7 +71,7 @@ export interface Client extends Calls, ClientBasics {
 }
 
 /** Creates a client without sending anything. Throws a CatalogueError for an invalid base URL or proxy variable. */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions, counts?: HttpCoreOptions["counts"]): Client {
   const {
     clock = systemClock(),
     random = systemRandom,
@@ -88,7 +88,7 @@ export function createClient(options: ClientOptions): Client {
   });
   const closing = new AbortController();
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
-  const shared = { connections, clock, random, onExchange, onWait, retry };
+  const shared = { connections, clock, random, onExchange, onWait, retry, counts };
   const { answerTo, answeredAt, withoutKey, serviceNow, earliest } = openCore(options, base.origin, shared);
   const exchange: Client["exchange"] = async (operation, input, options = {}) => {
     const { idempotencyKey } = options;
@@ -147,7 +147,10 @@ type AnswerTo = (message: Message, options: CallOptions) => Promise<Answer>;
 function openCore(
   options: ClientOptions,
   origin: string,
-  shared: Pick<HttpCoreOptions, "connections" | "clock" | "random" | "onExchange" | "onWait" | "retry">,
+  shared: Pick<
+    HttpCoreOptions,
+    "connections" | "clock" | "random" | "onExchange" | "onWait" | "retry" | "counts"
+  >,
 ) {
   const { clock } = shared;
   let answeredAt: number | null = null;

@@ -1,7 +1,9 @@
 import { type Client, createClient } from "../../client/client.ts";
+import type { ClientOptions } from "../../client/options.ts";
 import { type Clock, MovableClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { ExchangeLog } from "../../http/exchange-log.ts";
+import type { HttpCoreOptions } from "../../http/http-core.ts";
 import type { OnWait, WaitReason } from "../../http/retry.ts";
 import type { Mock } from "../../mock/index.ts";
 import type { Context } from "../context/context.ts";
@@ -23,14 +25,18 @@ interface ClientApp {
  * Creates the client of a command. It notes each long wait, keeps the latest failure, and with `--verbose`
  * prints a line per request, secrets masked.
  */
-export function openClient(app: ClientApp, connection: Connection): Client {
+export function openClient(
+  app: ClientApp,
+  connection: Connection,
+  counts?: HttpCoreOptions["counts"],
+): Client {
   const { io, globals } = app;
   const { clock, random, env } = app.context;
   app.lastFailure ??= new LastFailure();
   const { lastFailure } = app;
   const insecure = insecureNote(connection.baseUrl, env);
   if (insecure !== null) void io.note(insecure);
-  return createClient({
+  const options: ClientOptions = {
     ...connection,
     insecureHttpHosts: [...insecureHosts(env)],
     clock,
@@ -42,7 +48,8 @@ export function openClient(app: ClientApp, connection: Connection): Client {
       lastFailure.record(exchange);
       if (globals.verbose) void showRequest(io, exchange);
     },
-  });
+  };
+  return createClient(options, counts);
 }
 
 /** A shorter wait is over before the user has read the note. */

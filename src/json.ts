@@ -1,9 +1,6 @@
 // The one reader of JSON that comes from outside: files, responses, deliveries, and what others can edit.
 
-/**
- * The deepest nesting that is read. Deeper values end recursive code, such as `JSON.stringify`, with a
- * RangeError; no row, response or setting has more than ten levels.
- */
+/** The deepest nesting that is read: deeper values end recursive code, such as `JSON.stringify`. */
 const mostLevels = 100;
 
 /** JSON that is nested too deeply. It is a SyntaxError, because it is rejected wherever invalid JSON is. */

@@ -13,10 +13,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { newFileSync, OpenFile, rejectForeignLink, whyNotChanged } from "./open-file.ts";
 
-/**
- * Gives a complete file its final name; false, with the file where it was, if `exclusive` and the name is
- * taken. Throws the system's error.
- */
+/** Gives a file its final name; false if `exclusive` and taken. Throws the system's error. */
 export function moveFile(from: string, to: string, exclusive: boolean): boolean {
   if (!exclusive) {
     replaceFile(from, to);

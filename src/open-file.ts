@@ -139,10 +139,7 @@ export class OpenFile {
   }
 }
 
-/**
- * Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. Not in
- * the thread pool: the way there takes longer.
- */
+/** Creates a private file. Throws EEXIST, also for a link. Not in the thread pool, which takes longer. */
 export const newFile = (path: string, mode = 0o600): Promise<OpenFile> =>
   whenFree(async () => new OpenFile(path, newFileSync(path, mode)));
 
@@ -153,10 +150,7 @@ export const newFileSync = (path: string, mode = 0o600): number => openSync(path
 export const temporaryFile = (folder: string, start = ".", mode = 0o600): Promise<OpenFile> =>
   newFile(join(folder, temporaryName(start)), mode);
 
-/**
- * Writes a file into a folder, as far as the disk, and removes it, with those that killed processes have
- * left. Throws the error that any other file would meet.
- */
+/** Writes a file to a folder and removes it. Throws the error that any other file would meet. */
 export async function tryToWrite(folder: string): Promise<void> {
   const start = ".try-";
   await removeTemporary(folder, start);
@@ -238,10 +232,7 @@ export async function whenFree<Result>(
 export const isOutOfFiles = (error: unknown): boolean =>
   /^(?:EMFILE|ENFILE|ENOMEM)$/.test(String((error as NodeJS.ErrnoException | null)?.code));
 
-/**
- * Makes a folder for this user alone, or closes an existing one to others. Throws the system's error;
- * ELINKOWNER where another user has the folder, and ELOOP for a link.
- */
+/** Makes a folder private. Throws ELINKOWNER for a folder of others, and ELOOP for a link. */
 export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, 0o700);

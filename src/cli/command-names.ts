@@ -1,10 +1,7 @@
 import type { ProgramName } from "./context/context.ts";
 import { globalFlagLength } from "./context/globals.ts";
 
-/**
- * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes
- * to the system's cat. command-table.ts does not compile without an entry for each name.
- */
+/** Every subcommand, in the order of the help. A `cat` with another first word is the system's. */
 export const commandNames = [
   "import",
   "imports",

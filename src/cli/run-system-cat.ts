@@ -3,9 +3,7 @@ import type { ChildProcess } from "node:child_process";
 /** Signals that are passed on to the system's cat. */
 const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
 
-/**
- * Runs the program at `path` and ends this process as it ended; returns an error if it could not be started.
- */
+/** Runs `path` and ends this process as it ended; returns an error if it could not start. */
 export async function runSystemCat(
   host: NodeJS.Process,
   path: string,
@@ -128,10 +126,7 @@ async function rawArguments(platform: string, argv: readonly string[]): Promise<
   }
 }
 
-/**
- * A shell command that starts the `cat` at `path` with these bytes, because Node can only pass text. The
- * shell gets every byte as an octal escape and replaces itself with cat.
- */
+/** A shell command that starts `path` with these bytes as octal escapes: Node only passes text. */
 function throughShell(path: string, raw: readonly Uint8Array[]): [string, string[], string] {
   const folder = path.slice(0, path.lastIndexOf("/"));
   const lines = ["set --"];

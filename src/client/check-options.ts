@@ -215,10 +215,7 @@ const isBytes: Check = [
 /** The fields of an input that become the body of its request. */
 const bodyFields: Options = { body: isFields, json: isBytes, ndjson: isBytes };
 
-/**
- * Throws a TypeError for a field of the input that the operation does not have, as it would not be sent, and
- * for a body of another kind.
- */
+/** Throws a TypeError for a field that the operation does not have, and for another kind of body. */
 export function checkInput(what: string, input: unknown, known: readonly string[]): void {
   if (input === undefined) return;
   if (typeof input !== "object" || input === null)

@@ -1,8 +1,9 @@
 import type { Clock } from "../clock.ts";
 import { Withdrawn } from "./errors.ts";
-import { RateWindow, type SharedCount, type Ticket } from "./rate-window.ts";
+import { RateWindow, type Ticket } from "./rate-window.ts";
 import type { OnWait } from "./retry.ts";
 import { type Call, type HttpRequest, type Interceptor, isWrite } from "./send.ts";
+import type { SharedCount } from "./shared-count.ts";
 
 export interface PacingOptions {
   clock: Clock;

@@ -1,27 +1,6 @@
 import { retryAfterMs, serverNow } from "./retry.ts";
 import { type Answer, readHeader } from "./send.ts";
-
-/** A rate limit window: its end by the service's clock in Unix seconds, and on the local one in milliseconds. */
-export interface KnownWindow {
-  readonly reset: number;
-  /** 0 while unknown. */
-  readonly limit: number;
-  readonly opensAt: number;
-}
-
-/** The requests that all processes of a key send in a window. */
-export interface SharedCount {
-  /** Those that count in the window, also of earlier ones that are in flight. */
-  readonly used: number;
-  /** The window of this time, with its limit if another process knows it. */
-  find(now: number): KnownWindow;
-  /** Goes on with a window, to which the own requests in flight move. */
-  turn(window: KnownWindow, inFlight: number): void;
-  add(): void;
-  /** Takes back a request that was added. */
-  withdraw(): void;
-  responded(): void;
-}
+import type { SharedCount } from "./shared-count.ts";
 
 /** A request that was let through, with its window. */
 export interface Ticket {
@@ -45,7 +24,7 @@ export class RateWindow {
   #expected: number | null = null;
   /** The same on the local clock, never earlier than the server's. */
   #opensAt: number | null = null;
-  /** The minimum lead of the service's clock in milliseconds, from responses of this window and the previous one. */
+  /** The minimum lead of the service's clock in milliseconds, in this window and the previous one. */
   #ahead = Number.NEGATIVE_INFINITY;
   #aheadBefore = Number.NEGATIVE_INFINITY;
   /** Whether no response from this window has arrived yet: then it is assumed to be unused. */
@@ -113,15 +92,21 @@ export class RateWindow {
   }
 
   #read(ticket: Ticket, answer: Pick<Answer, "status" | "headers">, now: number): void {
-    const remaining = wholeNumber(readHeader(answer, "x-ratelimit-remaining"));
     const opensAt = this.#opening(answer, now);
     const reset = wholeNumber(readHeader(answer, "x-ratelimit-reset"));
     const limit = wholeNumber(readHeader(answer, "x-ratelimit-limit"));
     if (answer.status === 429) {
-      if (limit !== null) this.#limit = limit;
+      this.#limit = limit ?? this.#limit;
       this.#adopt(0, reset, opensAt);
-      return;
-    }
+    } else this.#count(ticket, answer, { limit, reset, opensAt });
+  }
+
+  #count(
+    ticket: Ticket,
+    answer: Pick<Answer, "status" | "headers">,
+    { limit, reset, opensAt }: { limit: number | null; reset: number | null; opensAt: number },
+  ): void {
+    const remaining = wholeNumber(readHeader(answer, "x-ratelimit-remaining"));
     if (remaining === null) {
       // The error page of a gateway reveals nothing about the service; any other response without limits
       // means none.
@@ -175,7 +160,7 @@ export class RateWindow {
     this.shared?.turn(window, this.#inFlight);
   }
 
-  /** The requests of this computer and others in the window, without those of processes that share no state. */
+  /** The requests of this computer and others in the window; 0 without a shared count. */
   #used(): number {
     return this.shared === undefined ? 0 : this.shared.used + this.#elsewhere;
   }

@@ -7,24 +7,15 @@ import { type RunRow, runColumns, runWidth, type StoredRun, toRun } from "./runs
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
 
-/**
- * The record of a batch, which is one request of a run. Rejected ones are not kept: their rows are batched
- * again.
- */
+/** A batch: one request of a run. Rejected ones are not kept: their rows are batched again. */
 export interface StoredBatch {
   readonly run: string;
   /** From 0, in the order in which the run's batches were recorded. */
   readonly index: number;
   readonly idempotencyKey: string;
-  /**
-   * `sent`: the service may have it, the outcome is unknown. `accepted`: the IDs of its jobs are known.
-   * `settled`: its results have been read, for an import into the ledger.
-   */
+  /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
   readonly state: "sent" | "accepted" | "settled";
-  /**
-   * The IDs of what the service created from it: an import, an export job, or one task per row in order;
-   * empty while `sent`.
-   */
+  /** The IDs of what the service created: an import, an export, or a task per row; empty while `sent`. */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
   readonly rows: Uint32Array;
@@ -59,10 +50,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
 export interface Batches {
   /** The batches of a run in order, without their bodies. */
   of(runId: string): StoredBatch[];
-  /**
-   * Records a batch before its request is sent. Returns null or, for an exclusive batch, a reference that
-   * another run has in flight, or a look that it has claimed: then nothing was recorded.
-   */
+  /** Records a batch before it is sent; returns the reference or look that another run claims, or null. */
   begin(account: number, batch: NewBatch): string | null;
   /** The batch is sent under another key from now on. */
   renewed(

@@ -1,10 +1,7 @@
 import type { LedgerWithin } from "./ledger.ts";
 import { type Database, fromKey, toKey } from "./sqlite.ts";
 
-/**
- * What is known of a change to a product: `read`: it may be changed. `sent`: a request for it was sent, and
- * its outcome is not known. `created` and `updated`: what the service reported.
- */
+/** `read`: may be changed. `sent`: outcome unknown. `created`, `updated`: as the service reported. */
 export type ChangeAction = "read" | "sent" | "created" | "updated";
 
 /** What a run changed about one product. */
@@ -58,10 +55,7 @@ export interface Changes {
   isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
-  /**
-   * Records that a change was undone, completely or in part, and what the ledger knows now. What rows said of
-   * the product is forgotten; once all is undone, that of the run's file says what it said before.
-   */
+  /** Records that a change was undone, completely or in part, and what the ledger knows now. */
   undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerFacts): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;

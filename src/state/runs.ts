@@ -51,15 +51,9 @@ export interface Runs {
   writes(account: number, runId: string): void;
   /** The ID of the last run that made changes; null if none. */
   lastWriter(account: number): string | null;
-  /**
-   * Ends a run after everything about its rows was reported. Its settled batches and patched rows are
-   * deleted. An unsettled batch stays until another run settles it.
-   */
+  /** Ends a run once all is reported. An unsettled batch stays until another run settles it. */
   end(runId: string, endedAt: number): void;
-  /**
-   * Takes an identity (of one kind of run) for this process, so that no two processes work on the same run.
-   * Returns the owner if another live process has it.
-   */
+  /** Takes an identity for this process alone. Returns the owner if another live process has it. */
   hold(account: number, identity: string, owner: RunOwner): RunHold | { readonly heldBy: Required<RunOwner> };
 }
 

@@ -165,10 +165,7 @@ const problems: Readonly<Record<number, Parameters<typeof stateError>[0]>> = {
   26: "state_no_database", // NOTADB
 };
 
-/**
- * Converts an error of SQLite; an error in a statement of this program is rethrown. A missing table was
- * removed by another program.
- */
+/** Converts an error of SQLite, except one in a statement; a missing table was removed by others. */
 function asStateError(error: unknown, path: string | null): unknown {
   const few = outOfFiles(cannotOpen(error, path), path ?? "the state in memory");
   if (few !== null) return few;
@@ -208,10 +205,7 @@ function whyNoFiles(folder: string): unknown {
 const utf16Mark = 0xff;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/**
- * A text as bytes that are equal only for equal texts: SQLite would cut a TEXT at a NUL, and the library
- * would turn all lone surrogates into one character.
- */
+/** A text as bytes: SQLite cuts a TEXT at a NUL, and the library confuses lone surrogates. */
 export function toKey(text: string): Buffer {
   if (!loneSurrogate.test(text)) return Buffer.from(text, "utf8");
   return Buffer.concat([Buffer.of(utf16Mark), Buffer.from(text, "utf16le")]);

@@ -77,10 +77,7 @@ export function stateError(
   return new StateError(problem, `${file} ${what}${reason}`, { hint, cause: detail.cause });
 }
 
-/**
- * The error for a failed file system call on the file at `path` or its folders; a StateError is returned
- * unchanged.
- */
+/** The error for a failed call on the file at `path` or its folders; a StateError stays the same. */
 export function fileSystemError(path: string, cause: unknown): StateError {
   if (cause instanceof StateError) return cause;
   const { code } = cause as NodeJS.ErrnoException;

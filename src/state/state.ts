@@ -45,10 +45,7 @@ export interface State {
 
 export interface OpenStateOptions {
   readonly clock: Clock;
-  /**
-   * `ours` (the default): the folder is created if missing and closed to other users. `theirs`: it is left
-   * unchanged, for a ledger at a path of the user's choice.
-   */
+  /** `ours` (default): a private folder, created if missing. `theirs`: unchanged, for a chosen ledger. */
   readonly folder?: "ours" | "theirs";
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FileCount } from "../../src/state/shared-count.ts";
+import { SharedCount } from "../../src/http/shared-count.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { minuteOf, type Sender, type Sent, type Story, share } from "./shared-window.ts";
@@ -50,7 +50,7 @@ test("a single client fills each window to the last request, and never sees a 42
 });
 
 describe("processes of one key on a computer", () => {
-  const sharing = (folder: string) => ({ count: () => new FileCount(folder, "key-writes") });
+  const sharing = (folder: string) => ({ count: () => new SharedCount(folder, "key-writes") });
   const crowds = fc.record({
     senders: fc.array(
       fc.record({
@@ -112,11 +112,11 @@ describe("processes of one key on a computer", () => {
   test("lose the requests of a killed one for its window and the next", () => {
     const folder = temporaryFolder();
     const window = (reset: number) => ({ reset, limit: 3, opensAt: reset * 1000 });
-    const killed = new FileCount(folder, "key-writes");
+    const killed = new SharedCount(folder, "key-writes");
     killed.turn(window(60), 0);
     for (let left = 3; left > 0; left--) killed.add();
     killed.responded();
-    const count = new FileCount(folder, "key-writes");
+    const count = new SharedCount(folder, "key-writes");
     expect(count.find(30_000)).toEqual(window(60));
     count.turn(window(60), 0);
     expect(count.used).toBe(3);

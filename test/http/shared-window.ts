@@ -1,9 +1,9 @@
 import { isOfService } from "../../src/client/read-response.ts";
 import { MovableClock } from "../../src/clock.ts";
 import { pacing } from "../../src/http/pacing.ts";
-import type { SharedCount } from "../../src/http/rate-window.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { type Answer, compose, type Send } from "../../src/http/send.ts";
+import type { SharedCount } from "../../src/http/shared-count.ts";
 import { deadline } from "../../src/http/time-limits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import type { OutputFile } from "../../flows/files/output-file.ts";
-import { countsOf } from "../../state/shared-count.ts";
+import { countsOf } from "../../http/shared-count.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import { ExitCode, UsageError } from "../context/errors.ts";
@@ -135,7 +135,7 @@ async function connectClient(app: App): Promise<Client> {
   return client;
 }
 
-/** The requests of all processes of the key, for the rate limit; none with `--mock`, or without a home folder. */
+/** The requests of all processes of the key; none with `--mock`, or without a home folder. */
 async function sharedCounts({ globals, context }: App, { baseUrl, apiKey }: Connection) {
   if (globals.mock) return undefined;
   const { findHomeFolder } = await import("../settings/home-folder.ts");

@@ -18,10 +18,7 @@ interface Action {
   toAgree?: string;
 }
 
-/**
- * Has the user agree to an action; `--yes` agrees. `pause` makes room for the question. Throws DeclinedError
- * where the user does not agree, and UsageError where it cannot be asked.
- */
+/** Has the user agree, as `--yes` does. Throws DeclinedError, or UsageError where it cannot ask. */
 export async function confirmAction(
   app: App,
   { question, about, reason, left, toAgree = "Add --yes to confirm." }: Action,

@@ -21,10 +21,7 @@ interface ClientApp {
   lastFailure: LastFailure | null;
 }
 
-/**
- * Creates the client of a command. It notes each long wait, keeps the latest failure, and with `--verbose`
- * prints a line per request, secrets masked.
- */
+/** The client of a command: notes long waits, keeps the latest failure, prints requests (`--verbose`). */
 export function openClient(
   app: ClientApp,
   connection: Connection,
@@ -117,10 +114,7 @@ const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 const duration = (ms: number): string =>
   ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min`;
 
-/**
- * The reasons for a missing response, by error code. Other errors, such as an abort by the CLI, reveal
- * nothing about the service.
- */
+/** Reasons for a missing response, by code. Other errors reveal nothing about the service. */
 const because: Readonly<Record<string, string>> = {
   unreachable: "cannot be reached",
   host_not_found: "cannot be found",
@@ -129,10 +123,7 @@ const because: Readonly<Record<string, string>> = {
   attempt_timeout: "does not respond",
 };
 
-/**
- * Remembers the failure of the latest attempt. Retries are silent, so a timeout would otherwise hide the
- * cause.
- */
+/** The failure of the latest attempt: retries are silent, so a timeout would hide the cause. */
 export class LastFailure {
   #words: string | null = null;
 
@@ -143,10 +134,7 @@ export class LastFailure {
     else if (error !== null && because[error] !== undefined) this.#words = `${origin} ${because[error]}`;
   }
 
-  /**
-   * Adds the failure to the error of a wait that timed out (`--timeout`); other errors are returned
-   * unchanged.
-   */
+  /** Adds the failure to the error of a wait that timed out (`--timeout`); others stay the same. */
   addTo(error: unknown): unknown {
     if (this.#words === null || !(error instanceof CatError) || error.code !== "wait_timeout") return error;
     const { type, code, hint } = error;

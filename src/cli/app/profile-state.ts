@@ -29,10 +29,7 @@ export async function openProfileState(app: Asker): Promise<State> {
   return openState(await profileStatePath(app), { clock: app.context.clock });
 }
 
-/**
- * Opens the state in the file of `--ledger FILE`; creates the file if missing, but not its folder. The caller
- * closes it.
- */
+/** Opens the state of `--ledger FILE`, created if missing, but not its folder. The caller closes it. */
 export async function openStateFile(app: Asker, file: string): Promise<State> {
   const { openState } = await import("../../state/state.ts");
   const { clock, cwd } = app.context;
@@ -64,19 +61,13 @@ export async function rejectMissingLedger(
   });
 }
 
-/**
- * The paths of the state files of a command, whether or not they exist: of the profile, if any, and of
- * `--ledger FILE`.
- */
+/** The paths of the state files of a command: of the profile, if any, and of `--ledger FILE`. */
 export async function stateFiles(app: Asker, ledger: string | undefined): Promise<string[]> {
   const own = ledger === undefined ? null : resolve(app.context.cwd, ledger);
   return [await profileStatePath(app), own].filter((path) => path !== null);
 }
 
-/**
- * The folder with the states of all profiles, and the config file next to it, whether or not they exist or
- * are used.
- */
+/** The folder of the states of all profiles, and the config file, whether or not they exist. */
 export async function ownPlaces({ context }: Asker): Promise<{ states: string; config: string }> {
   const { homeFolder } = await import("../settings/home-folder.ts");
   const folder = await homeFolder(context);

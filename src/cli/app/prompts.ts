@@ -16,9 +16,7 @@ interface InputOptions {
   readonly clears?: boolean;
 }
 
-/**
- * Questions to the user at the terminal. Each rejects with an InterruptError on Ctrl-C, Ctrl-D or a signal.
- */
+/** Questions at the terminal. Each rejects with an InterruptError on Ctrl-C, Ctrl-D or a signal. */
 export interface Prompts {
   /** `usual` is the choice under the cursor at first. */
   select<Answer>(message: string, choices: readonly Choice<Answer>[], usual: Answer): Promise<Answer>;
@@ -40,10 +38,7 @@ export interface Prompts {
   confirm(message: string, usual: boolean): Promise<boolean>;
 }
 
-/**
- * Whether the user can be asked: stdin and stderr are a terminal, without `--no-input`, and without `--json`,
- * which keeps texts for people off stderr.
- */
+/** Whether to ask: a terminal, without `--no-input`, and without `--json`, which has no text for people. */
 export const canAsk = ({ context, globals }: App): boolean =>
   // The stream of stdin is created on first use, which takes a millisecond.
   context.stderr.isTTY && globals.input && !globals.json && context.stdin.isTTY === true;
@@ -153,10 +148,7 @@ export async function openPrompts(app: App): Promise<Prompts> {
   };
 }
 
-/**
- * A stream for one question: the library ends the stream, and stderr must stay open. The library always uses
- * colors; without colors their escape sequences are removed, and those that move the cursor are kept.
- */
+/** A stream for one question: stderr stays open, and without colors loses their escape sequences. */
 function screenOn(
   { raw, columns }: Output,
   isPlain: boolean,

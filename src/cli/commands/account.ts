@@ -58,10 +58,7 @@ interface LoginFlags {
   readonly store?: KeyStoreName;
 }
 
-/**
- * Asks for what is missing, checks the key at the service, and only then stores it and the base URL. The
- * first profile becomes the active one.
- */
+/** Checks the key at the service, then stores it. The first profile becomes the active one. */
 async function login(app: App, flags: LoginFlags): Promise<void> {
   const { globals, context, io, secrets } = app;
   if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");
@@ -169,10 +166,7 @@ async function askForProfile(prompts: Prompts | null, profiles: Profiles, baseUr
   return (await prompts.input("Profile:", usual, check, { clears: true })).trim();
 }
 
-/**
- * The keychain; where it cannot be used and no flag asks for it, a file after a question. Before the key,
- * which would be typed for nothing.
- */
+/** The keychain; else a file, after a question, which comes before the key is typed. */
 async function askForPlace(
   prompts: Prompts,
   { owner, store, profiles }: { owner: KeyOwner; store: "keychain" | undefined; profiles: Profiles },

@@ -99,10 +99,7 @@ async function detachPhoto(app: App, idOrReference: string, image: string): Prom
   else await app.io.note(app.io.visible(`Removed the photo ${image_id} from ${reference ?? id}.`));
 }
 
-/**
- * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the
- * service decides.
- */
+/** Notes what is larger than a row of an import may be (Limits): here the service decides. */
 export async function noteLongFields(
   app: App,
   fields: { reference?: string; name?: string; description?: string | null; photos?: number },

@@ -20,10 +20,7 @@ const kindOfRole = new Map<string, GenerationKind>([
   ["beautifier", "beautify"],
 ]);
 
-/**
- * Backgrounds and angle shots that the service has used or accepted, and that no list of this program has:
- * they are suggested and completed, and no note is shown about them.
- */
+/** Values that the service has used or accepted, and that no list has: no note is shown about them. */
 export class LearnedValues {
   readonly #seen = new Map<LearnedKind, Set<string>>();
 

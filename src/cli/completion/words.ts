@@ -26,10 +26,7 @@ export type Kind = "profiles" | "products" | "models" | LearnedKind;
 
 const nothing = { words: [], kind: null, files: false, before: "" };
 
-/**
- * What fits at the last of `words`, the words after the name of the program. `isCat`: the name is `cat`, so
- * that a first word may be a file for the system's cat.
- */
+/** What fits at the last of `words`. `isCat`: a first word may be a file for the system's cat. */
 export function expectedAt(list: CommandList, words: readonly string[], isCat: boolean): Expected {
   const typed = words.at(-1) ?? "";
   const place = findPlace(list, words.slice(0, -1));

@@ -36,15 +36,9 @@ export interface Context {
   readonly nodeVersion: string;
   /** Whether a process with this ID runs, as far as this process can see (it may be in a container). */
   isRunning(pid: number): boolean;
-  /**
-   * Aborted by the first SIGINT, SIGTERM or, if a standard stream is a terminal, SIGHUP; its reason is an
-   * InterruptError.
-   */
+  /** Aborted with an InterruptError by the first SIGINT, SIGTERM or, on a terminal, SIGHUP. */
   readonly interrupt: AbortSignal;
-  /**
-   * Registers `run` for a second interrupt, which stops the program at once: it tells what was left undone.
-   * What must be done in any case, `finishing`, gets 5 s before. Returns a function that unregisters both.
-   */
+  /** Registers `run` for a second interrupt; `finishing` gets 5 s before. Returns how to unregister. */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that
@@ -221,10 +215,7 @@ function isRunning(pid: number): boolean {
 /** Signals within this time are one request, whatever their names: `pnpm` passes on a Ctrl-C as SIGTERM. */
 const sameMs = 1_000;
 
-/**
- * Calls `first` for the first request to stop, which ends work in progress, and `second` for each later one,
- * which stops without waiting for that.
- */
+/** Calls `first` for the first request to stop, and `second`, which does not wait, for each later one. */
 export function interruptReceiver(
   clock: Pick<Clock, "now">,
   first: (signal: InterruptSignal) => void,

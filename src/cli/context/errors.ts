@@ -40,10 +40,7 @@ export class InterruptError extends CatError {
   }
 }
 
-/**
- * Some parts of the work failed: exit 8. Thrown last, after the summary, which tells people why: it is
- * printed with --json and --quiet alone.
- */
+/** Parts of the work failed: exit 8. Thrown after the summary; printed with --json and --quiet alone. */
 export class PartialError extends CatError {
   override readonly name = "PartialError";
 

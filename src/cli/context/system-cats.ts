@@ -9,10 +9,7 @@ export interface Candidate {
 /** The usual paths of cat, for a PATH without one. */
 const lastResorts = ["/bin/cat", "/usr/bin/cat"];
 
-/**
- * The other programs named cat, best first: those after this program on PATH, those before it, and the usual
- * paths. `leadsTo` determines the effect of starting one.
- */
+/** Other programs named cat: after this one on PATH, before it, and usual paths, by what they lead to. */
 export async function* systemCats(
   host: Pick<NodeJS.Process, "env" | "platform" | "cwd">,
   leadsTo: (path: string) => Promise<Lead>,

@@ -64,10 +64,7 @@ export const commandExamples = (made: Command): CommandTexts["examples"] => show
 
 const helpFlag = ["-h, --help", "show this help (global flags: cat --help)"] as const;
 
-/**
- * Opens the last group of flags of a long help page, which holds `--help`. The earlier groups:
- * `optionsGroup("Input:")`.
- */
+/** Opens the last group of flags of a long help page, which holds `--help`. */
 export const otherFlags = (made: Command): Command =>
   made.optionsGroup("Other flags:").helpOption(...helpFlag);
 

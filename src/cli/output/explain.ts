@@ -20,10 +20,7 @@ export interface ErrorFormat {
   paint(text: string): string;
 }
 
-/**
- * The text of an error for stderr: one or two plain lines, wrapped to the width, or one JSON object.
- * Empty after a closed output pipe.
- */
+/** An error for stderr: one or two lines, or one JSON object. Empty after a closed output pipe. */
 export function explain(error: unknown, format: ErrorFormat): string {
   const exit = toExitCode(error);
   if (exit === 0 && !(error instanceof DeclinedError)) return "";
@@ -127,10 +124,7 @@ function toStack({ stack, message }: Error, shown: Shown): string {
   return text.split("\n").map(shown).join("\n");
 }
 
-/**
- * The next step for each error code of the service, which does not know this program. A code of the contract
- * without one does not compile.
- */
+/** The next step for each error code of the contract; without one, it does not compile. */
 export const nextSteps: Readonly<Record<ErrorCode | RowCode, string>> = {
   invalid_request: "Fix the value that the message names, and run the command again.",
   invalid_cursor: "Read the list again from its first page.",

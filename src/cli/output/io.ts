@@ -40,9 +40,7 @@ export interface Io {
    * out no line as a command, unless `isCommand`.
    */
   line(text: string, options?: { wrap: boolean; isCommand?: boolean }): Promise<void>;
-  /**
-   * Prints a list and resolves to its number of rows. Without a format: NDJSON with `--json`, else a table.
-   */
+  /** Prints a list and resolves to its number of rows. Default: NDJSON with `--json`, else a table. */
   show<Row>(printing: Printing<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>;
   /** The same for rows that arrive in pages. */
   showPages<Row>(printing: Printing<Row>, pages: Pages<Row>): Promise<number>;
@@ -50,10 +48,7 @@ export interface Io {
   resource<Row extends object>(value: Row, printing?: Printing<Row>): Promise<void>;
   /** Writes the commands in a text with the name that the user called; notes and lines need no call. */
   asCalled(text: string): string;
-  /**
-   * Makes control characters visible and masks secrets, for any text from the service or a file; without
-   * `--json` a very long one loses its middle.
-   */
+  /** A text of others without control characters and secrets; shortened without `--json`. */
   visible(text: string): string;
   /** Shows the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
   progress(options?: { lines: boolean }): Promise<ProgressView>;

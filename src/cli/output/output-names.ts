@@ -71,10 +71,7 @@ function rejectNameOfWindows(flag: string, name: string): void {
   });
 }
 
-/**
- * The format of an output: that of its name, else of `--format`, else the first of those that the command
- * writes. Throws UsageError for a name that ends like another format.
- */
+/** The format by name, else `--format`, else the first one. Throws UsageError for another ending. */
 export function outputFormat<Format extends OutputFormat>(
   flag: string,
   name: string,

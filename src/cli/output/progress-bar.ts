@@ -84,9 +84,7 @@ function startBar({ raw }: ProgressPlace["context"]["stderr"], line: (maxWidth: 
 const widestBar = 30;
 const narrowestBar = 8;
 
-/**
- * The line of a step, e.g. `processing  ██████░░░░  1,200 of 2,000  60%  120/s  7 s left`, cut to the width.
- */
+/** The line of a step, e.g. `processing  ██████░░░░  1,200 of 2,000  60%  120/s  7 s left`. */
 export function barLine(
   event: ProgressEvent,
   pace: Pace,

@@ -55,10 +55,7 @@ export function table<Row>(
 
 type Cuttable = Pick<Column<never>, "name" | "cut" | "drop" | "least">;
 
-/**
- * The indexes of the columns to keep. References and names are kept at any width, and so are IDs, except in a
- * table that has both names and an ID: there the ID is dropped rather than a name cut.
- */
+/** The columns to keep: references and names, and IDs except in a table that has names too. */
 function keptColumns(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const cuts = columns.map(toCut);
   const isNamed = columns.some(({ name }) => name === "name") && cuts.includes("never");
@@ -88,10 +85,7 @@ function leastWidth(column: Cuttable, width: number): number {
   return Math.min(width, column.least ?? (cut === "last" ? usefulReference : useful));
 }
 
-/**
- * Narrows the widest column that may be cut, one character at a time, until the table fits: first columns
- * without a `cut`, then those that are cut last.
- */
+/** Narrows the widest column until the table fits; those with `cut` last. */
 function fittedWidths(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
   const least = widths.map((width, index) =>
@@ -131,10 +125,7 @@ export interface Column<Row> {
   value(row: Row): string | number | boolean | null | undefined;
   /** For values that users copy from a table: `last` is cut after all other columns, `never` not at all (`toCut`). */
   readonly cut?: "last" | "never";
-  /**
-   * A table that is too wide drops these columns before it cuts others. If it is too wide even when cut, it
-   * drops the others from the right.
-   */
+  /** Columns that a wide table drops before it cuts others; after that it drops from the right. */
   readonly drop?: "first";
   /** The width below which the column is dropped rather than cut (default: 12). */
   readonly least?: number;

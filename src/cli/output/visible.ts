@@ -3,10 +3,7 @@
 
 import { asEscape } from "../../text.ts";
 
-/**
- * What a CSV cell does not have as it is: C0 except tab and line ends (it is quoted), DEL, C1, separators,
- * byte order marks, and marks that change the writing direction.
- */
+/** Characters that a CSV cell shows as escapes: controls, separators, byte order and direction marks. */
 const unseenInCell =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 

@@ -117,10 +117,7 @@ async function knownBaseUrl({ globals, context, connection }: App): Promise<stri
   return baseUrlInUse(globals, context);
 }
 
-/**
- * Stores the status of a job for the list of its kind (`cat imports list`), if it was started from here.
- * Notes a failure to store it. `noun` is the job, e.g. `import`.
- */
+/** Stores the status of a job started here, for its list. Notes a failure. `noun`: e.g. `import`. */
 export const rememberStatus =
   (noun: string) =>
   async (app: App, { id, status }: { readonly id: string; readonly status: string }): Promise<void> => {

@@ -23,10 +23,7 @@ export type HomeContext = Pick<Context, "env" | "homeFolder" | "host">;
 export const homeFolder = async (context: HomeContext): Promise<string> =>
   context.homeFolder?.() ?? findHomeFolder(context.env, context.host);
 
-/**
- * CAT_HOME, else the folder of the platform. A variable that is empty or relative counts as not set: what it
- * names would depend on the current folder.
- */
+/** CAT_HOME, else the folder of the platform. An empty or relative variable counts as not set. */
 export function findHomeFolder(env: Env, host: Host = thisHost): string {
   if (isSet(env.CAT_HOME)) return checkedHome(env.CAT_HOME, host);
   const folder = platformFolder(env, host);
@@ -54,10 +51,7 @@ function checkedHome(home: string, host: Host, cwd?: string): string {
   });
 }
 
-/**
- * The note for a new, empty home folder at a place that a variable names, where a mistake would start over
- * with an empty ledger; null for any other.
- */
+/** The note for a new home folder that a variable names, maybe by mistake; null for any other. */
 export function newPlaceNote({ env, host = thisHost }: HomeContext): string | null {
   const folder = findHomeFolder(env, host);
   if (folder === platformFolder({}, host)) return null;

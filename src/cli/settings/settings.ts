@@ -175,10 +175,7 @@ const longestKey = 1_000;
 /** Whether a text can be sent as an API key: printable ASCII without spaces. */
 export const isApiKey = (text: string): boolean => text.length <= longestKey && /^[\x21-\x7e]+$/.test(text);
 
-/**
- * The API key in a text, without the spaces around it. Throws a KeyError, which never shows the text: the
- * error of an HTTP library would show the complete key.
- */
+/** The trimmed API key. Its KeyError never shows the text, as the error of a library would. */
 export function checkedApiKey(text: string, { source, hint }: { source: string; hint: string }): string {
   const key = text.trim();
   if (isApiKey(key)) return key;
@@ -190,10 +187,7 @@ export function checkedApiKey(text: string, { source, hint }: { source: string; 
   });
 }
 
-/**
- * The name of the header with the signature of a delivery: `signatureHeader` of the profile, else
- * `Service-Signature`. Throws UsageError for one that is not a header name.
- */
+/** The signature header: of the profile, else `Service-Signature`. Throws UsageError for no name. */
 export async function signatureHeaderInUse(globals: GlobalOptions, context: HomeContext): Promise<string> {
   const { name, settings, profiles } = await profileInUse(globals, context);
   const header: unknown = settings?.signatureHeader ?? signatureHeader;

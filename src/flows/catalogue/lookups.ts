@@ -18,10 +18,7 @@ type Reader = Pick<Service, "client" | "signal">;
 export const productById = (product_id: string, { client, signal }: Reader): Promise<Product | null> =>
   orNull(client.products.get({ product_id }, { signal }));
 
-/**
- * The product with exactly this reference (canonical); null if not found. The service has no lookup by
- * reference: `q` is a free-text search whose results are compared one by one.
- */
+/** The product with exactly this reference; null if not found. The service only has a free-text search. */
 async function searchedProduct(
   reference: string,
   { client, signal }: Reader,

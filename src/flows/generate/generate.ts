@@ -162,10 +162,7 @@ async function carryOut(generating: GenerationRun, host: GenerateHost): Promise<
   return { ...closed, tasks, stopped, shortage, finishedRunAt: run.isFinished ? run.begunAt : null };
 }
 
-/**
- * Looks up the products and models of the valid rows of a file that is rejected, so that all its problems are
- * shown at once; null if the service cannot be asked.
- */
+/** Finds unknown products and models of a rejected file, to show all problems; null without a service. */
 async function lookUpOthers(
   input: GenerateInput,
   refused: RejectedRows,
@@ -247,10 +244,7 @@ function noteReplaced(
   );
 }
 
-/**
- * Queues what remains, follows all tasks, and has outputs saved meanwhile. Returns what stopped the queuing
- * or the following, each of which stops the other at once.
- */
+/** Queues, follows and saves at once. Returns what stopped the queuing or the following. */
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,

@@ -78,10 +78,7 @@ export interface GenerateHost extends RunHost {
   readonly random: () => number;
   /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;
-  /**
-   * Has the user agree to the cost of so many generations; throws where they do not. Resolves to where their
-   * images are to be saved, if the user was asked.
-   */
+  /** Has the user agree to the cost, else throws. Resolves to the folder for the images, if asked for. */
   readonly confirm: (plan: CostPlan) => Promise<SaveFolder | null>;
   /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
   readonly writesPerMinute: number;
@@ -151,10 +148,7 @@ export const identityOf = (
 export const hasBegun = ({ id, options }: Pick<Run, "id" | "options">, { batches }: Run["state"]): boolean =>
   options.found === "yes" || batches.of(id).length > 0;
 
-/**
- * Which looks are generated although they are there. A run is resumed with the flags that it was begun with,
- * once it has sent something: a question that was declined decides nothing.
- */
+/** Which existing looks are generated again. A run that has sent something keeps the flags of its start. */
 export const lookRule = (
   input: Pick<GenerateInput, "fresh" | "missing" | "allowDuplicates" | "review">,
   { options, state, id }: Pick<Run, "options" | "state" | "id">,

@@ -104,10 +104,7 @@ function leaveOutKnown({
 /** How long to wait for the response to a request of another process, in milliseconds, before it is looked for again. */
 const otherProcessMs = 500;
 
-/**
- * Waits until other processes know the tasks of the images that they have requested before this run did. What
- * the service has not accepted from them remains: the user has not agreed to pay for it here.
- */
+/** Waits until other processes know the tasks of the same images; what they did not get remains unqueued. */
 async function awaitOthers(
   generating: GenerationRun,
   operation: BatchOperation,
@@ -170,10 +167,7 @@ function toCut(
   };
 }
 
-/**
- * Whether an input was rejected for what it says, or for its size, rather than for who sent it or when: other
- * inputs may be accepted.
- */
+/** Whether an input was rejected for its content or size: others may be accepted. */
 export const isOfInput = (error: unknown): boolean =>
   error instanceof CatError &&
   (error instanceof ApiError ? [400, 404, 422].includes(error.status) : error.code === "body_too_large");

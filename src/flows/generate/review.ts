@@ -176,10 +176,7 @@ function toStored(
   );
 }
 
-/**
- * Rejects a review that is not of this input: what it says would be done to images of another one. Throws an
- * InputError that names the first line.
- */
+/** Rejects a review of another input. Throws an InputError that names the first line. */
 export function rejectOtherRun(
   { file, images }: Review,
   { input, state, isOfInput }: { input: string; state: State; isOfInput: (task: string) => boolean },

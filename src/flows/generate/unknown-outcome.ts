@@ -99,10 +99,7 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
   return tasks;
 }
 
-/**
- * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the
- * service's is not known.
- */
+/** When a batch was sent, by both clocks, one of which may be wrong; any time if the service's is unknown. */
 const sentTimes = ({ sentAt, sentAtService }: StoredBatch) =>
   sentAtService === null
     ? ([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const)

@@ -14,10 +14,7 @@ export interface KeyToPlace {
   client: Client;
   state: State;
   service: ServiceIdentity;
-  /**
-   * `--same-organization`: the user states that a new key belongs to the organization of earlier imports.
-   * Null for a command without this flag.
-   */
+  /** `--same-organization`: a new key shares earlier imports. Null for a command without this flag. */
   sameOrganization: boolean | null;
   /** Receives a message to show to the user. */
   onNote: (sentence: string) => void;
@@ -50,10 +47,7 @@ export async function findAccount(deps: KeyToPlace): Promise<number> {
   return own ?? accounts.createFor(baseUrl, keyFingerprint);
 }
 
-/**
- * `--same-organization` does not join a key that has its own account: the ledgers of two accounts are
- * not merged, so photos would be added twice. A key that shares its account was joined before.
- */
+/** A key with its own account cannot join another: merging two ledgers would add photos twice. */
 function noteSecondAccount(own: number, { state, service, onNote }: KeyToPlace): void {
   const { accounts } = state;
   const others = accounts
@@ -88,10 +82,7 @@ async function sharedAccount(others: readonly number[], deps: KeyToPlace): Promi
 /** The maximum number of an account's jobs to request, newest first. */
 const mostJobs = 2;
 
-/**
- * Whether the key can see something known to exist in the account: its last jobs, and the newest and oldest
- * product of its ledger. Null if the key lacks the scopes, or rows were sent without any response.
- */
+/** Whether the key sees something of the account; null without the scopes, or if nothing got a response. */
 async function seesProducts(account: number, { client, state, signal }: KeyToPlace): Promise<boolean | null> {
   const { ledger, batches } = state;
   const jobs = batches

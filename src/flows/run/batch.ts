@@ -78,10 +78,7 @@ export type BatchFailure =
   | { kind: "refused"; error: CatError; problems: BatchProblem[] }
   /** No response, or none that decides: the service may have accepted it. */
   | { kind: "unknown"; error: unknown }
-  /**
-   * It was not sent, or the service did nothing with it (429): it was queued when the run ended, or could
-   * not be sent.
-   */
+  /** Not sent, or the service did nothing with it (429). */
   | { kind: "unsent"; error: unknown };
 
 /** A problem found by the service: of the row on that line of the user's file, or of the entire batch (null). */

@@ -15,10 +15,7 @@ export interface RecordOptions {
   readonly guarded?: boolean;
 }
 
-/**
- * Records what a run does with its batches, each step before the next: a batch and its bytes before the
- * request is sent, its jobs before anything else. A process that resumes the run knows where to continue.
- */
+/** Records each step before the next: bytes before a request, jobs before anything else, for a resume. */
 export class Journal {
   readonly #run: Run;
   readonly #recording: RecordOptions;

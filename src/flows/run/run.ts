@@ -103,10 +103,7 @@ async function withAccount<Done>(
 const heldName = ({ alone = false, kind, identity }: Omit<RunRequest, "replaces">): string =>
   alone ? kind : identity;
 
-/**
- * Opens a run for this process alone, does its work, and releases it. Throws a CatError of type conflict if
- * another process holds it.
- */
+/** Does the work of a run that this process holds alone. Throws a CatError of type conflict if it is held. */
 export const withRun = <Done>(
   request: RunRequest,
   host: RunHost,

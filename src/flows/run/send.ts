@@ -108,10 +108,7 @@ const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolea
   (outcome.kind === "refused" && isOfEarlierTime(outcome.error)) ||
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
-/**
- * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws
- * the error if the outcome of one is still unknown; a rejected one was not carried out.
- */
+/** Sends `some` batches of unknown outcome again. Throws the error if an outcome is still unknown. */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
@@ -236,10 +233,7 @@ async function hasNotCarriedOut(
   }
 }
 
-/**
- * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that
- * is the only one. Null for one of an earlier process, whose rows the next one cuts again.
- */
+/** A batch too large for a gateway as one not carried out; the problem names its row if it has only one. */
 function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,

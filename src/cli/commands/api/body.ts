@@ -26,10 +26,7 @@ const mostBytes = 64 * 1024 * 1024;
 type Body = RawRequest["body"];
 type Source = Pick<Context, "stdin" | "cwd">;
 
-/**
- * The body of a request: the bytes of `--input`, or JSON made of the fields. The operation, if known, decides
- * the content type; a form for it gets the one file that the flags name. Throws UsageError.
- */
+/** The body: bytes of `--input`, JSON of the fields, or a form with one file. Throws UsageError. */
 export async function requestBody(
   flags: BodyFlags,
   operation: ClientOperation | null,

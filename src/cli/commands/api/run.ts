@@ -136,10 +136,7 @@ function hinted(error: CatError, method: string, { path }: Target): CatError {
   return hint === error.hint ? error : withHint(error, hint);
 }
 
-/**
- * Prints a response on stdout: JSON on one line, indented on a terminal; anything else unchanged. `include`
- * adds the status and the headers; with `--json` they and the body are one object.
- */
+/** Prints a response: JSON indented on a terminal. `include` adds status and headers. */
 async function printResponse(
   app: App,
   response: RawResponse,

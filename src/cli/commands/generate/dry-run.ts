@@ -32,10 +32,7 @@ import { mismatchNotes } from "./mismatched-models.ts";
 import { inputRejected } from "./run-errors.ts";
 import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 
-/**
- * Checks the input and shows what it would generate. With an API key it also looks up products and models;
- * without one it sends nothing at all.
- */
+/** Checks the input and shows its plan. With an API key it also looks up products and models. */
 export async function dryRun(
   app: App,
   flags: GenerateFlags,

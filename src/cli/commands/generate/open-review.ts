@@ -44,10 +44,7 @@ export const rerunFlags = (file: string, { sheet, read }: ReviewReading) => ({
   encoding: read.encoding,
 });
 
-/**
- * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError,
- * after all problems were listed, where the file is not one of decisions, is incomplete, or was edited.
- */
+/** Opens a review; the caller closes the source. Throws an InputError if it is incomplete or edited. */
 export async function openReview(
   app: App,
   file: string,

@@ -13,10 +13,7 @@ import type { LearnedField } from "../../completion/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
-/**
- * Has the user agree to the number of images, which cost credits; `--yes` agrees, and gets a line on what
- * exists. Throws without a terminal.
- */
+/** Has the user agree to the cost; `--yes` agrees, with a note on existing images. */
 export async function confirmCost(
   app: App,
   { plan, file }: { plan: CostPlan; file: string | null },
@@ -53,10 +50,7 @@ function existingClause({ asked, existing, inProgress }: CostPlan, file: string 
 /** No folder, as a person types it. */
 const noFolder = "-";
 
-/**
- * Asks the person at the terminal where to save the images, until it is a folder that can be used; null
- * without one to ask, and where flags have decided.
- */
+/** Asks where to save the images, until a folder can be used; null if nobody is asked. */
 export async function askSaveFolder(
   app: App,
   { save, wait, file }: Pick<GenerateFlags, "save" | "wait" | "file">,

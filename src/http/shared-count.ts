@@ -1,6 +1,13 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { KnownWindow, SharedCount } from "../http/rate-window.ts";
+
+/** A window: its end by the service's clock in Unix seconds, and by the local one in milliseconds. */
+interface KnownWindow {
+  readonly reset: number;
+  /** 0 while unknown. */
+  readonly limit: number;
+  readonly opensAt: number;
+}
 
 /** The length of the record of a response: its window, for processes that have had none. */
 const recordBytes = 32;
@@ -10,9 +17,9 @@ const minuteMs = 60_000;
 /**
  * Counts the requests of all processes of one API key in a rate limit window, without a lock: each appends a
  * byte to the file of the window, whose length is the count. A second file has a record of each response, so
- * that those in flight when the window ends count in the next. Where files cannot be written, each process counts its own requests only.
+ * that those in flight when the window ends count in the next. Without files, each process counts its own.
  */
-export class FileCount implements SharedCount {
+export class SharedCount {
   #window: KnownWindow | null = null;
   #before: KnownWindow | null = null;
   /** Records of requests that were withdrawn: the next ones use them. */
@@ -23,10 +30,12 @@ export class FileCount implements SharedCount {
     private readonly name: string,
   ) {}
 
+  /** The requests that count in the window, also those of the one before that are in flight. */
   get used(): number {
     return this.#sent(this.#window) - this.#spare + this.#inFlight(this.#before);
   }
 
+  /** The window of this time, with its limit if another process knows it. */
   find(now: number): KnownWindow {
     const reset = (Math.floor(now / minuteMs) + 1) * 60;
     const isKnown = ([limit, opensAt]: readonly number[]) =>
@@ -41,6 +50,7 @@ export class FileCount implements SharedCount {
     }
   }
 
+  /** Goes on with a window, to which the own requests in flight move. */
   turn(window: KnownWindow, inFlight: number): void {
     const isSame = window.reset === this.#window?.reset;
     if (!isSame) this.#before = this.#window;
@@ -58,6 +68,7 @@ export class FileCount implements SharedCount {
     else this.#append(this.#window, "");
   }
 
+  /** Takes back a request that was added. */
   withdraw(): void {
     if (this.#window !== null) this.#spare++;
   }
@@ -91,12 +102,15 @@ export class FileCount implements SharedCount {
   }
 }
 
-/** The counts of a key at a service: a short digest names them, which reveals nothing of the key. */
+/** The counts of a key at a service, named by a short digest that does not reveal the key. */
 export function countsOf(folder: string, baseUrl: string, apiKey: string) {
   let digest = 0x811c9dc5;
   for (const unit of `${baseUrl} ${apiKey}`) digest = Math.imul(digest ^ unit.codePointAt(0)!, 0x01000193);
   const name = (digest >>> 0).toString(16);
-  return { reads: new FileCount(folder, `${name}-reads`), writes: new FileCount(folder, `${name}-writes`) };
+  return {
+    reads: new SharedCount(folder, `${name}-reads`),
+    writes: new SharedCount(folder, `${name}-writes`),
+  };
 }
 
 /** Creates the folder in that of an existing state, and removes the files of windows before `oldest`. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeSync } from "node:fs";
+import { existsSync, fstatSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { asCalled, findCommand, firstWord } from "./command-names.ts";
@@ -22,7 +22,6 @@ export async function isOurs(argv: readonly string[]): Promise<boolean> {
   const { isatty } = await import("node:tty");
   if (!isatty(0)) return false;
   // `cat > notes.txt` is often typed at a terminal; the help must not be written to that file.
-  const { fstatSync } = await import("node:fs");
   return isatty(1) || !fstatSync(1).isFile();
 }
 
@@ -110,7 +109,6 @@ async function suggest(host: NodeJS.Process): Promise<void> {
   const { isatty } = await import("node:tty");
   const word = firstWord(host.argv.slice(2))?.word;
   if (!isatty(2) || word === undefined || !/^[a-z]{3,20}$/i.test(word)) return;
-  const { existsSync } = await import("node:fs");
   if (existsSync(word)) return;
   const { nearMiss } = loadProgram(host);
   const line = await nearMiss(word);

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { fstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Signals that are passed on to the system's cat. */
 const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
@@ -77,7 +78,6 @@ async function descriptors(platform: string, argv: readonly string[]): Promise<D
 
 /** Whether the caller opened a descriptor: it is open, and Node did not open it for its own use. */
 async function isTheCallers(platform: string, descriptor: number): Promise<boolean> {
-  const { fstatSync, readdirSync, readFileSync, readlinkSync } = await import("node:fs");
   try {
     fstatSync(descriptor);
     if (platform !== "linux") return true;
@@ -115,7 +115,6 @@ async function isTheCallers(platform: string, descriptor: number): Promise<boole
  */
 async function rawArguments(platform: string, argv: readonly string[]): Promise<Uint8Array[] | null> {
   if (platform !== "linux" || !argv.some((argument) => argument.includes("\uFFFD"))) return null;
-  const { readFileSync } = await import("node:fs");
   try {
     const all = splitAtNul(readFileSync("/proc/self/cmdline"));
     const raw = all.slice(all.length - argv.length);

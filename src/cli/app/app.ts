@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import type { OutputFile } from "../../flows/files/output-file.ts";
-import { countsOf } from "../../http/shared-count.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import { ExitCode, UsageError } from "../context/errors.ts";
@@ -129,21 +127,10 @@ async function connect(app: App): Promise<Connection> {
 async function connectClient(app: App): Promise<Client> {
   const connection = await app.connection();
   app.context.skipWasmOptimization?.();
-  const { openClient } = await import("./open-client.ts");
-  const client = openClient(app, connection, await sharedCounts(app, connection));
+  const { openClient, sharedCounts } = await import("./open-client.ts");
+  const client = openClient(app, connection, sharedCounts(app, connection));
   app.onClose(() => client.close());
   return client;
-}
-
-/** The requests of all processes of the key; none with `--mock`, or without a home folder. */
-async function sharedCounts({ globals, context }: App, { baseUrl, apiKey }: Connection) {
-  if (globals.mock) return undefined;
-  const { findHomeFolder } = await import("../settings/home-folder.ts");
-  try {
-    return countsOf(join(findHomeFolder(context.env, context.host), "state", "rate"), baseUrl, apiKey);
-  } catch {
-    return undefined;
-  }
 }
 
 async function connectState(app: App): Promise<State> {

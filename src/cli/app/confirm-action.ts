@@ -1,6 +1,7 @@
 import { parseUrl } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 import { DeclinedError, UsageError } from "../context/errors.ts";
+import { baseUrlInUse, profileInUse } from "../settings/settings.ts";
 import type { App } from "./app.ts";
 import { canAsk, openPrompts } from "./prompts.ts";
 
@@ -66,7 +67,6 @@ export async function noteSummary(app: App, lines: readonly string[]): Promise<v
 }
 
 async function labelInUse({ globals, context, io }: App): Promise<string> {
-  const { baseUrlInUse, profileInUse } = await import("../settings/settings.ts");
   const { label, color, baseUrl } = (await profileInUse(globals, context)).settings ?? {};
   const inUse = await baseUrlInUse(globals, context);
   if (typeof label !== "string" || label === "" || typeof baseUrl !== "string" || inUse === null) return "";

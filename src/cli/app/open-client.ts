@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type Client, createClient } from "../../client/client.ts";
 import type { ClientOptions } from "../../client/options.ts";
 import { type Clock, MovableClock } from "../../clock.ts";
@@ -5,12 +6,14 @@ import { CatError } from "../../errors.ts";
 import type { ExchangeLog } from "../../http/exchange-log.ts";
 import type { HttpCoreOptions } from "../../http/http-core.ts";
 import type { OnWait, WaitReason } from "../../http/retry.ts";
+import { countsOf } from "../../http/shared-count.ts";
 import type { Mock } from "../../mock/index.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { version } from "../context/version.ts";
 import type { Io } from "../output/io.ts";
 import { showRequest } from "../output/io.ts";
+import { findHomeFolder } from "../settings/home-folder.ts";
 import { type Connection, insecureHosts, insecureNote } from "../settings/settings.ts";
 
 /** The parts of the app that a client reports to. */
@@ -47,6 +50,19 @@ export function openClient(
     },
   };
   return createClient(options, counts);
+}
+
+/** The requests of all processes of the key; none with `--mock`, or without a home folder. */
+export function sharedCounts(
+  { globals, context }: { globals: Pick<GlobalOptions, "mock">; context: Pick<Context, "env" | "host"> },
+  { baseUrl, apiKey }: Connection,
+) {
+  if (globals.mock) return undefined;
+  try {
+    return countsOf(join(findHomeFolder(context.env, context.host), "state", "rate"), baseUrl, apiKey);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A shorter wait is over before the user has read the note. */

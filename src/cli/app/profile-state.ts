@@ -9,9 +9,10 @@ import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import type { HomeContext } from "../settings/home-folder.ts";
+import { type HomeContext, homeFolder } from "../settings/home-folder.ts";
 import { namedProfile, profileFileName } from "../settings/profile-names.ts";
-import type { Connection } from "../settings/settings.ts";
+import { defaultProfile, readProfiles } from "../settings/profiles.ts";
+import { type Connection, profileInUse } from "../settings/settings.ts";
 
 /** The parts of the app that determine the path of its state. */
 export interface Asker {
@@ -69,7 +70,6 @@ export async function stateFiles(app: Asker, ledger: string | undefined): Promis
 
 /** The folder of the states of all profiles, and the config file, whether or not they exist. */
 export async function ownPlaces({ context }: Asker): Promise<{ states: string; config: string }> {
-  const { homeFolder } = await import("../settings/home-folder.ts");
   const folder = await homeFolder(context);
   return { states: join(folder, "state"), config: join(folder, "config.json") };
 }
@@ -79,7 +79,6 @@ export async function profileStatePath({ globals, context }: Asker): Promise<str
   if (globals.mock) return null;
   const named = namedProfile(globals, context.env);
   const { states } = await ownPlaces({ globals, context });
-  const { readProfiles } = await import("../settings/profiles.ts");
   // The settings are not read for a profile that a flag or a variable names.
   const profile = named?.name ?? (await readProfiles(context)).active;
   return join(states, `${profileFileName(profile)}.db`);
@@ -115,8 +114,6 @@ export async function newProfileNote(
 ): Promise<string | null> {
   const isKnown = (account: number) => !ledger.isEmpty(account) || batches.anyUnsettled(account);
   if (app.globals.mock || accounts.at(baseUrl).some(isKnown)) return null;
-  const { defaultProfile } = await import("../settings/profiles.ts");
-  const { profileInUse } = await import("../settings/settings.ts");
   try {
     const { name, settings, profiles } = await profileInUse(app.globals, app.context);
     if (name === defaultProfile || settings !== null) return null;

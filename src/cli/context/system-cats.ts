@@ -1,3 +1,6 @@
+import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname, posix, resolve, win32 } from "node:path";
+
 /** A program named cat that is not this one. */
 export interface Candidate {
   readonly path: string;
@@ -14,7 +17,6 @@ export async function* systemCats(
   host: Pick<NodeJS.Process, "env" | "platform" | "cwd">,
   leadsTo: (path: string) => Promise<Lead>,
 ): AsyncGenerator<Candidate> {
-  const { posix, win32 } = await import("node:path");
   const windows = host.platform === "win32";
   const path = windows ? win32 : posix;
   const name = windows ? "cat.exe" : "cat";
@@ -63,7 +65,6 @@ function judged(located: Found, lead: Lead): Candidate | null {
 
 /** The program at `path`; null if it is missing or not executable. */
 async function program(path: string): Promise<Found | null> {
-  const { accessSync, constants, realpathSync, statSync } = await import("node:fs");
   try {
     if (!statSync(path).isFile()) return null;
     accessSync(path, constants.X_OK);
@@ -79,9 +80,7 @@ export const marker = "catalogue:this-is-our-cat";
 /** The maximum number of bytes to read of a script: shims and the programs in bin/ are much shorter. */
 const longestScript = 16_384;
 
-/**
- * The effect of starting a program: it starts this one, is a script that may start anything, or is a binary.
- */
+/** What starting a program does: starts this one, runs a script that may, or a binary that does not. */
 export type Lead = "to us" | "anywhere" | "nowhere";
 
 /**
@@ -90,8 +89,6 @@ export type Lead = "to us" | "anywhere" | "nowhere";
  * may start anything. `own`, the file of the running program, saves reading it.
  */
 export async function leadsToUs(path: string, own?: string): Promise<Lead> {
-  const { realpathSync } = await import("node:fs");
-  const { dirname, resolve } = await import("node:path");
   const real = realpathSync(path);
   if (own !== undefined && real === realpathSync(own)) return "to us";
   const script = await scriptAt(real);
@@ -118,7 +115,6 @@ function* scriptsNamedIn(script: string): Generator<string> {
 
 /** The text of a small script (it starts with `#!`); null for anything else. */
 async function scriptAt(path: string): Promise<string | null> {
-  const { closeSync, openSync, readSync, statSync } = await import("node:fs");
   try {
     if (!statSync(path).isFile()) return null;
     const descriptor = openSync(path, "r");

@@ -14,6 +14,7 @@ import {
 } from "../flags/print-flags.ts";
 import { named } from "../flags/values.ts";
 import { whole } from "../output/table.ts";
+import { baseUrlInUse } from "../settings/settings.ts";
 import { namedForm } from "./forms.ts";
 import { FirstOnes } from "./list-resource.ts";
 
@@ -113,7 +114,6 @@ const toListed = (list: SentJobList, job: SentJob): ListedJob => ({
 
 async function knownBaseUrl({ globals, context, connection }: App): Promise<string | null> {
   if (globals.mock) return (await connection()).baseUrl;
-  const { baseUrlInUse } = await import("../settings/settings.ts");
   return baseUrlInUse(globals, context);
 }
 

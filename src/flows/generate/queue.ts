@@ -15,6 +15,7 @@ import { carriedOut, hasId } from "../service-errors.ts";
 import { type Generation, loadGenerations, packGenerations, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
 import { divideKnown } from "./known-looks.ts";
+import { settleOthers } from "./other-runs.ts";
 import { cutGenerations, halveGenerations } from "./plan.ts";
 
 /** The request that queues images of this kind. */
@@ -114,7 +115,6 @@ async function awaitOthers(
   for (;;) {
     const asked = [...known.values()].flatMap((image) => (image.isUnanswered ? image.generation : []));
     if (asked.length === 0) return;
-    const { settleOthers } = await import("./other-runs.ts");
     await settleOthers(asked, run, { operation, pid, unknown: input.unknown });
     for (const generation of asked) known.delete(placeKey(generation));
     remaining.push(...asked);

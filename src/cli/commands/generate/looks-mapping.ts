@@ -9,6 +9,7 @@ import { learnedLooks } from "../../completion/learned-values.ts";
 import type { FileMapping } from "../../mapping/file-head.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
+import { keptAnswers } from "../../mapping/saved-mapping.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
@@ -38,6 +39,5 @@ async function readKept(
   source: Source,
   encoding: EncodingName,
 ): Promise<FileAnswers | null> {
-  const { keptAnswers } = await import("../../mapping/saved-mapping.ts");
   return keptAnswers(app, kind, source, { encoding });
 }

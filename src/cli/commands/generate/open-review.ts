@@ -10,6 +10,7 @@ import {
 import type { ReadOptions } from "../../../flows/rows/open-rows.ts";
 import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
+import { readTasks } from "../../../flows/run/follow.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { ReviewDecision } from "../../../state/decisions.ts";
 import type { App } from "../../app/app.ts";
@@ -96,7 +97,6 @@ async function reviewPlace(app: App, asksService: boolean) {
   const { baseUrl } = await app.connection();
   const tasks = async (ids: readonly string[]) => {
     if (ids.length === 0) return none();
-    const { readTasks } = await import("../../../flows/run/follow.ts");
     const { clock, interrupt: signal } = app.context;
     const service = { client: await app.client(), clock, signal, concurrency: defaultConcurrency };
     return readTasks(new Set(ids), service);

@@ -11,6 +11,7 @@ import { type Choice, canAsk, openPrompts, type Prompts } from "../../app/prompt
 import { learnedValues } from "../../completion/learned-values.ts";
 import type { LearnedField } from "../../completion/words.ts";
 import { UsageError } from "../../context/errors.ts";
+import { checkSaveFolder } from "../../files/save-folder.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
 /** Has the user agree to the cost; `--yes` agrees, with a note on existing images. */
@@ -64,7 +65,6 @@ export async function askSaveFolder(
     const typed = (await prompts.input(question, "images", () => true)).trim();
     if (typed === noFolder) return null;
     try {
-      const { checkSaveFolder } = await import("../../files/save-folder.ts");
       return { saveTo: await checkSaveFolder(app, typed), saveAs: typed };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;

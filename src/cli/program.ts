@@ -32,7 +32,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   }
   await addCommands(root, app, given);
   const args = await withOwnVerb(given, root);
-  for (const each of everyCommand(root)) settle(each, app, help);
+  for (const each of everyCommand(root)) configureHelp(each, app, help);
   root.hook("preAction", async (_root, called) => {
     Object.assign(app.globals, root.opts());
     rejectAddressArguments(called);
@@ -172,7 +172,7 @@ function* everyCommand(top: Command): Generator<Command> {
 }
 
 /** Configures the output and the format of the help of a command. */
-function settle(made: Command, app: App, help: string[]): void {
+function configureHelp(made: Command, app: App, help: string[]): void {
   const { stdout } = app.context;
   settlePaths(made);
   made.configureOutput({

@@ -83,10 +83,10 @@ export function fileSystemError(path: string, cause: unknown): StateError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) throw cause;
   const fault = fileProblem(cause);
-  const isFull = fault?.kind === "full";
-  return stateError(isFull ? "state_full" : "state_not_writable", path, {
+  const isDiskFull = fault?.kind === "full";
+  return stateError(isDiskFull ? "state_full" : "state_not_writable", path, {
     cause,
-    ...(isFull ? {} : { reason: reasons[code] ?? fault?.why ?? code }),
+    ...(isDiskFull ? {} : { reason: reasons[code] ?? fault?.why ?? code }),
   });
 }
 

@@ -37,18 +37,18 @@ export async function showThumbnails(
   const graphics = graphicsFor(app, wanted);
   if (graphics === null || pictures.length === 0) return;
   const { clock, interrupt } = app.context;
-  const patience = startTimeLimit("picture", longestMs, { clock, signal: interrupt });
+  const timeLimit = startTimeLimit("picture", longestMs, { clock, signal: interrupt });
   try {
     const { ImageFetcher } = await import("../../flows/generate/gallery/fetch-images.ts");
     const client = await app.client();
-    const fetcher = new ImageFetcher({ client, clock, signal: patience.signal });
+    const fetcher = new ImageFetcher({ client, clock, signal: timeLimit.signal });
     for (const { caption, fetch } of pictures.slice(0, mostPictures)) {
       const image = await fetch(fetcher).catch(() => null);
       const text = image === null ? null : await pictureText(graphics, image).catch(() => null);
       if (text !== null) await app.io.text(caption === null ? text : `${app.io.visible(caption)}\n${text}`);
     }
   } finally {
-    patience.release();
+    timeLimit.release();
   }
   interrupt.throwIfAborted();
 }

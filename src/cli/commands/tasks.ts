@@ -215,9 +215,9 @@ async function followTasks(
   const ids = typed.length === 0 && run === undefined ? null : [...new Set([...typed, ...ofRun])];
   const client = await app.client();
   const { watchTasks } = await import("../../flows/generate/watch-tasks.ts");
-  const patience = startTimeLimit("wait", timeout ?? null, { clock, signal: interrupt });
+  const timeLimit = startTimeLimit("wait", timeout ?? null, { clock, signal: interrupt });
   try {
-    const { signal } = patience;
+    const { signal } = timeLimit;
     const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };
     const saveTo = place?.folder ?? null;
     const { generationsByTask } = await import("../../flows/generate/generation.ts");
@@ -244,7 +244,7 @@ async function followTasks(
     }
     await report(app, { ...flags, typed, wait }, printing, { ...watched, unlisted });
   } finally {
-    patience.release();
+    timeLimit.release();
   }
 }
 

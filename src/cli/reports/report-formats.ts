@@ -25,9 +25,9 @@ export function junitReport(
   const lines: string[] = [];
   for (const [index, { name, rows }] of suites.entries()) {
     // What is about no row is in the last suite.
-    const isLast = index === suites.length - 1;
-    const more = isLast && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
-    const stop = isLast && stopped !== null ? [errorCase(name, stopped)] : [];
+    const isLastSuite = index === suites.length - 1;
+    const more = isLastSuite && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
+    const stop = isLastSuite && stopped !== null ? [errorCase(name, stopped)] : [];
     const failed = rows.length + more.length;
     const isEmpty = failed + stop.length === 0;
     const total = isEmpty ? 1 : failed + stop.length;
@@ -35,7 +35,7 @@ export function junitReport(
     tests += total;
     lines.push(
       `  <testsuite name=${quoted(name)} tests="${total}" failures="${failed}" errors="${stop.length}" skipped="${skipped}">`,
-      ...(isLast ? properties(counts) : []),
+      ...(isLastSuite ? properties(counts) : []),
       ...rows.map(rowCase),
       ...more,
       ...stop,

@@ -182,13 +182,13 @@ export interface Agreement {
 }
 
 /** Has the user agree to the generations of a plan, if there are any. Throws where they do not. */
-export async function agree(plan: CostPlan, deps: GenerateHost): Promise<Agreement> {
+export async function agree(plan: CostPlan, host: GenerateHost): Promise<Agreement> {
   const { generations } = plan;
   if (generations.length === 0) return { folder: null, waitedMs: 0 };
-  noteEstimate(generations.length, cutGenerations(generations).length, deps);
-  const askedAt = deps.clock.now();
-  const folder = await deps.confirm(plan);
-  return { folder, waitedMs: deps.clock.now() - askedAt };
+  noteEstimate(generations.length, cutGenerations(generations).length, host);
+  const askedAt = host.clock.now();
+  const folder = await host.confirm(plan);
+  return { folder, waitedMs: host.clock.now() - askedAt };
 }
 
 /** Notes how long the queuing takes, where the rate limit makes it last. */

@@ -29,16 +29,18 @@ export function startTimeLimit(
   timeoutMs: number | null,
   { clock, signal }: { clock: Clock; signal?: AbortSignal | undefined },
 ): { signal: AbortSignal; release: () => void } {
-  const patience = new AbortController();
+  const timeLimit = new AbortController();
   const expire = () => {
     const hint =
       "The service keeps processing what it accepted. To resume the rest, run the same command again.";
     const detail = { code: "wait_timeout", hint };
-    patience.abort(new TimeoutError(`the ${job} did not finish within ${(timeoutMs ?? 0) / 1000} s`, detail));
+    timeLimit.abort(
+      new TimeoutError(`the ${job} did not finish within ${(timeoutMs ?? 0) / 1000} s`, detail),
+    );
   };
   const release = timeoutMs === null ? () => {} : clock.at(clock.now() + timeoutMs, expire);
   return {
-    signal: signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal]),
+    signal: signal === undefined ? timeLimit.signal : AbortSignal.any([signal, timeLimit.signal]),
     release,
   };
 }

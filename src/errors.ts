@@ -15,7 +15,7 @@ export interface ErrorDetail {
   cause?: unknown;
 }
 
-/** What kind of error it is: the types of the service (Errors), then those of the client. The CLI has more. */
+/** The kind of error: types of the service (Errors), then of the client. The CLI has more. */
 export type KnownErrorType =
   | "invalid_request"
   | "not_found"

@@ -81,7 +81,7 @@ export class OpenFile {
       await this.write(Buffer.concat(parts).subarray(bytesWritten), position + bytesWritten);
   }
 
-  /** Writes all parts at the end, without a turn of the thread pool: that takes longer than the copy that a write is. */
+  /** Writes all parts at the end, without the thread pool, which takes longer than the copy. */
   writeSync(parts: readonly Uint8Array[]): void {
     let written = writevSync(this.descriptor, parts);
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
@@ -171,7 +171,7 @@ export const temporaryName = (start: string): string =>
 export const isTemporaryName = (name: string, start: string): boolean =>
   name.startsWith(start) && /^[0-9a-f]{32}\.part$/.test(name.slice(start.length));
 
-/** Removes the temporary files with this beginning, of killed processes. One that cannot be removed does no harm. */
+/** Removes temporary files of killed processes. One that cannot be removed does no harm. */
 export async function removeTemporary(folder: string, start: string): Promise<void> {
   for (const name of await promised.readdir(folder).catch(() => []))
     if (isTemporaryName(name, start)) await promised.rm(join(folder, name), { force: true }).catch(() => {});

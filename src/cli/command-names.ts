@@ -55,7 +55,7 @@ export function findCommand(argv: readonly string[]): FoundCommand | null {
   return { name: first.word as FoundCommand["name"], index: first.index };
 }
 
-/** `cat` and a command, as in `Run: cat login` or `$(cat config path)`; neither a path nor the start of a quoted name. */
+/** `cat` and a command, as in `Run: cat login`; no path, no start of a quoted name. */
 const command = `(?<![\\w./'"-])cat(?= (?:${[...commandNames, "COMMAND", "--help", "--version", "needs a command"].join("|")})(?![\\w/-]|\\.\\w))`;
 
 /**

@@ -15,7 +15,7 @@ const example = "https://api.example.com";
 const longestUrl = 2_048;
 const versionPath = /\/v\d+$/;
 
-/** Hosts that may be used over `http://` although they are not on this machine; in the form of `exactHost`. */
+/** Hosts besides this machine that may use `http://`; in the form of `exactHost`. */
 export type InsecureHosts = Pick<ReadonlySet<string>, "has">;
 
 const noHosts: InsecureHosts = new Set();

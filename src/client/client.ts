@@ -70,7 +70,7 @@ export interface Client extends Calls, ClientBasics {
   ): Promise<Reply<O>>;
 }
 
-/** Creates a client without sending anything. Throws a CatalogueError for an invalid base URL or proxy variable. */
+/** Creates a client; sends nothing. Throws a CatalogueError for a bad base URL or proxy variable. */
 export function createClient(options: ClientOptions, counts?: HttpCoreOptions["counts"]): Client {
   const {
     clock = systemClock(),

@@ -73,7 +73,7 @@ const faultyList = (path: string, fault: string): BadResponseError =>
     hint: "Run the command again. If it fails again, report this message to the service.",
   });
 
-/** The text that identifies an entry of the list; null if an entry does not have it, as in lists of later versions. */
+/** The text that identifies an entry of the list; null for one of a later version without it. */
 function keyOf(path: string): (entry: unknown) => string | null {
   const pick = /\/exports$/.test(path) ? productOf : /\/imports\/[^/]+\/rows$/.test(path) ? lineOf : idOf;
   return (entry) => {

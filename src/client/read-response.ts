@@ -36,7 +36,7 @@ export interface About {
   now: number;
 }
 
-/** The list of problems of a body; null if it has none. A code and a message that are missing are filled in. */
+/** The problems of a body; null for none. A missing code or message is filled in. */
 function parseProblems(json: unknown): Problem[] | null {
   const { errors } = (json ?? {}) as { readonly errors?: unknown };
   if (!Array.isArray(errors) || errors.length === 0 || !errors.every(isObject)) return null;
@@ -51,7 +51,7 @@ function parseProblems(json: unknown): Problem[] | null {
   }));
 }
 
-/** The error of a response with a status from 400; `listsProblems`: the operation may list every problem of its input. */
+/** The error of a response from 400 on; `listsProblems`: it may list all problems. */
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
   let json: unknown;
   try {

@@ -42,7 +42,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   readonly changes?: readonly ChangeToSend[] | undefined;
   /** The images that it requests, one for each row; missing where it requests none. */
   readonly looks?: readonly ClaimedLook[] | undefined;
-  /** Whether none of the references may be in an unsettled batch of another run of the same kind, nor another run have claimed a look. */
+  /** Whether no other run of the kind may have its references, nor a look, in an open batch. */
   readonly exclusive: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface Batches {
   ): void;
   /** The service has had the key of the batch with another body. */
   keyTaken(runId: string, index: number): void;
-  /** The exact bytes of a batch with an unknown outcome. Throws a StateError if they differ from those recorded. */
+  /** The recorded bytes of an unknown batch. Throws a StateError if they differ. */
   body(runId: string, index: number): Uint8Array;
   /** The data recorded with the batch, kept until its run ends. */
   memo(runId: string, index: number): Uint8Array;
@@ -74,7 +74,7 @@ export interface Batches {
    * its other rows may be sent again.
    */
   decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
-  /** The results of the batch are known: writes them into the ledger and releases its references to other runs. */
+  /** Writes the results of a batch into the ledger and releases its references. */
   settled(runId: string, index: number, entries: readonly LedgerEntry[], changes?: ReportedChange[]): void;
   /** Unsettled batches of other runs of that kind, with their runs, oldest first. */
   unsettledElsewhere(of: {
@@ -82,7 +82,7 @@ export interface Batches {
     kind: string;
     runId: string;
   }): { run: StoredRun; batch: StoredBatch }[];
-  /** The jobs that the service made last for the account, the newest batch first, with the kind of their run. */
+  /** The last jobs of the account, newest batch first, with the kind of their run. */
   lastJobs(account: number, most: number): { kind: string; id: string }[];
   /** Every batch with jobs of runs of that kind, of any account, ended ones included. */
   withJobs(kind: string): Pick<StoredBatch, "run" | "index" | "jobs">[];

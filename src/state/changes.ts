@@ -47,7 +47,7 @@ export interface Changes {
   read(account: number, runId: string, products: readonly ProductBefore[]): void;
   /** The digests of the fields that the run has set; null if it has sent no change of the product. */
   fieldsSet(runId: string, productId: string): Buffer | null;
-  /** Takes back the change of a product whose request the service rejected: `fields` were set before it, null for none. */
+  /** Takes back a rejected change of a product: `fields` were set before it, null for none. */
   rejected(runId: string, productId: string, fields: Uint8Array | null): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
   of(runId: string): Iterable<ProductChange>;

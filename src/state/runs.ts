@@ -10,7 +10,7 @@ export interface StoredRun {
   readonly account: number;
   /** The kind of command, e.g. `import`: runs of one kind never query, settle or block those of another. */
   readonly kind: string;
-  /** The identity of the command: a digest of the file's bytes and of every option that changes what is sent. */
+  /** A digest of the file's bytes and of every option that changes what is sent. */
   readonly identity: string;
   /** The file name as typed, for messages. */
   readonly file: string;

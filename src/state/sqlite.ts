@@ -22,7 +22,7 @@ export interface Database {
   execute(sql: string): void;
   /** The first value of a pragma of the file, e.g. `user_version`, or null. */
   pragma(pragma: string): string | number | null;
-  /** Does all of the work or none of it, and returns once it is on disk. Other processes write before or after it. */
+  /** Does all of the work or none, and returns once it is on disk. Other processes wait. */
   transaction<T>(work: () => T): T;
   /** From now on, fails every write once `isThere` reports that the file was moved or removed. */
   writeOnlyWhile(isThere: () => boolean): void;
@@ -32,7 +32,7 @@ export interface Database {
   close(): void;
 }
 
-/** Opens the file at an absolute path, or a database in memory (null). `waitMs` also applies to opening it. */
+/** Opens a file by its absolute path, or memory (null). `waitMs` also applies to opening. */
 export type Connect = (path: string | null, waitMs?: number) => Database;
 
 /** Loads the library, which only this file uses. */
@@ -185,7 +185,7 @@ function cannotOpen(error: unknown, path: string | null): unknown {
   return whyNoFiles(path === null ? "." : dirname(path));
 }
 
-/** The library opens as many files at once when it loads, and for a database. Without them, it ends the process. */
+/** The library opens so many files at once, and ends the process without them. */
 const filesNeeded = 16;
 
 /** The error of the system if this process cannot open as many files more; null if it can. */

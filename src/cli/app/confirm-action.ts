@@ -5,7 +5,7 @@ import { baseUrlInUse, profileInUse } from "../settings/settings.ts";
 import type { App } from "./app.ts";
 import { canAsk, openPrompts } from "./prompts.ts";
 
-/** An action that cannot be undone, or costs something, for the question and for the error without an answer. */
+/** An action that costs something or cannot be undone, for the question and its error. */
 interface Action {
   /** The question, e.g. `Delete 2 products?` */
   question: string;

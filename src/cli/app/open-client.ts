@@ -84,7 +84,7 @@ const notes: Readonly<
   network: (wait) => `Cannot reach the service; retrying in ${wait}.`,
 };
 
-/** Notes for long waits: one for all requests that wait for the same reason, and one per minute of an outage. */
+/** Notes for long waits: one per reason, and one per minute of an outage. */
 export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): OnWait {
   const quietUntil = new Map<WaitReason, number>();
   const limited = { since: 0, until: Number.NEGATIVE_INFINITY };

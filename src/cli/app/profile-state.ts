@@ -37,7 +37,7 @@ export async function openStateFile(app: Asker, file: string): Promise<State> {
   return openState(resolve(cwd, file), { clock, folder: "theirs" });
 }
 
-/** Opens the ledger that a command reads, or the state of the profile. Throws UsageError if that file does not exist. */
+/** Opens the ledger to read, or the state of the profile. Throws UsageError if missing. */
 export async function openToRead(
   app: Asker & Pick<Opener, "state"> & { onClose(release: () => void): void },
   ledger: string | undefined,

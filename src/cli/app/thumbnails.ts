@@ -53,7 +53,7 @@ export async function showThumbnails(
   interrupt.throwIfAborted();
 }
 
-/** What the terminal can draw, if pictures are wanted: nothing in a pipe, in other formats or with chosen fields. */
+/** The pictures to draw, if wanted: none in a pipe, other formats or with chosen fields. */
 function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted): Graphics | null {
   const { stdout, env } = context;
   if (!stdout.isTTY || globals.json || globals.quiet || !thumbnail || printing.select) return null;
@@ -82,7 +82,7 @@ const box = { width: 320, height: 240 } as const;
 const kittyChunk = 4096;
 const sixelColors = 128;
 
-/** An image as the escape sequences that draw it small, with a line end. Throws for bytes that are not an image. */
+/** A small image as escape sequences, with a line end. Throws for bytes of no image. */
 async function pictureText(graphics: Graphics, image: Uint8Array): Promise<string> {
   const { default: sharp } = await import("sharp");
   const { scaledTo } = await import("../../flows/generate/gallery/fetch-images.ts");

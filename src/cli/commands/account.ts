@@ -100,7 +100,7 @@ async function login(app: App, flags: LoginFlags): Promise<void> {
 const withMock = (verb: string, hint: string): UsageError =>
   new UsageError(`${verb} cannot be used with --mock`, { hint });
 
-/** The settings of a login, by flag, environment, profile or question. Throws UsageError without a terminal. */
+/** The settings of a login, by flag, variable, profile or question. May throw UsageError. */
 async function askForSettings(
   app: App,
   profiles: Profiles,
@@ -256,7 +256,7 @@ const whoamiForm = namedForm<Whoami>(
   whoamiFields,
 );
 
-/** `cat whoami` prints the settings in use and where each comes from, and whether the key can read products. */
+/** `cat whoami`: the settings in use, their sources, and whether the key reads products. */
 export const whoamiCommand = (app: App): Command =>
   withPrintFlags(
     command("whoami", {

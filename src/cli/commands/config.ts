@@ -170,7 +170,7 @@ const setters: Readonly<Record<string, string>> = {
     "cat tryon, cat beautify and cat export set it on a terminal, when they ask about unknown columns.",
 };
 
-/** Stores a setting after a check of its value. A profile that is named by a flag or a variable is created. */
+/** Stores a checked setting. A profile named by a flag or variable is created. */
 const setCommand = (app: App): Command =>
   command("set", {
     summary: "change a setting",
@@ -200,7 +200,7 @@ const setCommand = (app: App): Command =>
       await report(app, { profile, setting: name, value }, `Set ${name} of profile ${profile}.`);
     });
 
-/** Reports a changed setting: as one object with `--json`, else as a note. `value` is null if it was removed. */
+/** Reports a changed setting: an object with `--json`, else a note. Null: it was removed. */
 const report = (
   { io }: App,
   change: { profile: string | null; setting: string; value: unknown },
@@ -266,7 +266,7 @@ const mappingForm = namedForm<MappingRow>(
   mappingFields,
 );
 
-/** `cat config mapping`: the columns and values of the file of mappings, then those that the profile remembers. */
+/** `cat config mapping`: columns and values of the file of mappings, then of the profile. */
 const mappingCommand = (app: App): Command =>
   withPrintFlags(
     command("mapping", {

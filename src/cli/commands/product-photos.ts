@@ -56,7 +56,7 @@ export const attachCommand = (app: App): Command =>
     await app.io.show(printing, stored);
   });
 
-/** Removes a photo from a product; exits with 5 if the product does not have it, and 3 if it is the last one. */
+/** Removes a photo; exits with 5 if the product lacks it, and 3 if it is the last one. */
 export const detachCommand = (app: App): Command => {
   const made = command("detach", {
     summary: "remove photos from products",

@@ -168,7 +168,7 @@ const reviewCommand = (app: App): Command =>
 /** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };
 
-/** The form of tasks that were followed; a table shows their products by `references`, and the saved files if there are any. */
+/** The form of followed tasks; tables show products by `references`, and saved files. */
 const followedForm = (
   isSaved: boolean,
   references: ReadonlyMap<string, string>,

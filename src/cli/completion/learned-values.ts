@@ -55,7 +55,7 @@ export class LearnedValues {
     this.#seen.set(name, (this.#seen.get(name) ?? new Set()).add(value));
   }
 
-  /** Keeps them with those of earlier commands. An error of the state is ignored: the command has done its work. */
+  /** Keeps them with earlier ones. An error of the state is ignored: the command has ended. */
   async keep(app: App): Promise<void> {
     for (const [kind, seen] of this.#seen) {
       try {

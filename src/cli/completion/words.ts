@@ -12,7 +12,7 @@ export interface Expected {
   readonly files: boolean;
   /** The text that candidates must start with. */
   readonly typed: string;
-  /** The flag of `--flag=value`, up to the equals sign; empty otherwise. Shells complete the complete word. */
+  /** The flag of `--flag=value` with its `=`, else empty: shells complete the entire word. */
   readonly before: string;
 }
 

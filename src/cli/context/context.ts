@@ -46,7 +46,7 @@ export interface Context {
    * too; not for a child of its own group (`hasOwnGroup`).
    */
   passSignals(receive: (signal: NodeJS.Signals) => void, hasOwnGroup: boolean): Promise<() => void>;
-  /** Whether the shell runs the program in the background of its terminal (`COMMAND &`), which stops one that reads keys. */
+  /** Whether it runs in the background (`COMMAND &`), where reading keys stops it. */
   inBackground?(): Promise<boolean>;
   /** The keychain of the system; its code is loaded only for a stored key. */
   keychain(): Promise<Keychain>;

@@ -23,7 +23,7 @@ export function rejectFewOpenFiles(
   });
 }
 
-/** Adds the limit of this process to an error that too many files are open; returns any other error unchanged. */
+/** Adds the limit of open files to such an error; returns any other unchanged. */
 export function withOpenFileLimit(
   error: unknown,
   { openFileLimit }: Pick<Context, "openFileLimit">,

@@ -76,7 +76,7 @@ function verbAndNoun(word: string, noun: string | undefined, { commands }: Comma
   return `cat ${group} ${verb === "get" && noun === group ? "list" : verb}`;
 }
 
-/** For a word in the place of a command, also of a command that takes no arguments but has commands, such as `export`. */
+/** For a word in the place of a command, also for `export`, which has some but needs none. */
 function mistypedCommand(error: CommanderError, command: Command): Mistake | null {
   const [word, next] = command.args;
   const isUnknown = error.code === "commander.unknownCommand";

@@ -123,7 +123,7 @@ export interface Column<Row> {
   readonly name: string;
   /** The content of the cell; null and undefined leave it empty. */
   value(row: Row): string | number | boolean | null | undefined;
-  /** For values that users copy from a table: `last` is cut after all other columns, `never` not at all (`toCut`). */
+  /** For values that users copy: `last` is cut after all others, `never` not at all (`toCut`). */
   readonly cut?: "last" | "never";
   /** Columns that a wide table drops before it cuts others; after that it drops from the right. */
   readonly drop?: "first";
@@ -159,7 +159,7 @@ export const toCut = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last
   return leading.includes(name) ? "last" : cut;
 };
 
-/** The columns as a table shows them: reference and name first, the ID of the row last. CSV keeps its own order. */
+/** Columns of a table: reference and name first, the row's ID last. CSV keeps its order. */
 export function inTableOrder<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
   // Rows without an ID, such as those of a mapping, are known by more than a name.
   if (!columns.some(({ name }) => isId(name))) return columns;
@@ -183,7 +183,7 @@ export interface Printing<Row> {
   readonly format?: ListFormat | undefined;
   /** The chosen fields of a resource, for JSON; null for all of them, unchanged. */
   readonly select?: ((resource: unknown) => object) | null;
-  /** Called with all rows before they are drawn as a table of its own columns, e.g. to read what they refer to. */
+  /** Called with all rows before they are drawn, e.g. to read what they refer to. */
   readonly beforeTable?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Whether cells of a CSV that a spreadsheet would run are guarded (default: true). */
   readonly formulaGuard?: boolean;

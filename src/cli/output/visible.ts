@@ -10,7 +10,7 @@ const unseenInCell =
 /** The same without C0, which JSON text has only as its own line ends. */
 const unseenInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The text of a CSV cell, with control characters as escapes: tabs and line ends are kept, because the cell is quoted. */
+/** The text of a CSV cell, with controls as escapes, except tabs and line ends. */
 export const visibleInCell = (text: string): string => text.replace(unseenInCell, asEscape);
 
 /** The same for JSON text of `JSON.stringify`, with JSON escapes, so that its value stays the same. */

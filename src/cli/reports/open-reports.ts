@@ -128,7 +128,7 @@ async function writeReport(app: App, file: OutFile, text: string): Promise<void>
   await output.commit();
 }
 
-/** Other steps of a job have written to the file before. Only a file: opening a pipe could wait for its reader. */
+/** Other steps of a job have written to this file; opening a pipe could wait. */
 async function appendTo(path: string, text: string): Promise<void> {
   const stats = await stat(path).catch(() => null);
   if (stats !== null && !stats.isFile()) throw new Error("it is not a file");

@@ -110,7 +110,7 @@ interface CodeQualityIssue {
   readonly location: { readonly path: string; readonly lines: { readonly begin: number } };
 }
 
-/** A Code Quality report of GitLab: an issue for each problem, and an empty list without one. `input` is the first one. */
+/** A Code Quality report of GitLab, with an issue per problem. `input` is the first one. */
 export function gitlabReport({ listed, left, stopped }: FoundProblems, input: string): string {
   const prints = new Fingerprints();
   const issues = listed.map((problem): CodeQualityIssue => {
@@ -142,7 +142,7 @@ const issue = (
   location: { path: file, lines: { begin: line } },
 });
 
-/** The same problem has the same fingerprint in each report; a repetition within a report gets another one. */
+/** The same problem has the same fingerprint in each report, except repetitions in one. */
 class Fingerprints {
   readonly #uses = new Map<string, number>();
 

@@ -32,7 +32,7 @@ export interface SentJobList extends Pick<CommandTexts, "examples"> {
   readonly hasLedger?: boolean;
 }
 
-/** A job as it is printed, by field. `at` is when the service accepted it, by the local clock; RFC 3339 in UTC. */
+/** A printed job. `at`: when the service accepted it, by the local clock; RFC 3339 in UTC. */
 type ListedJob = Readonly<Record<string, string | number>>;
 
 /** `list` for jobs started from this machine, with the flags of all lists, without a request. */

@@ -19,7 +19,7 @@ const thisHost: Host = {
 /** The parts of the context that decide where settings and state are. */
 export type HomeContext = Pick<Context, "env" | "homeFolder" | "host">;
 
-/** The folder of the config file and of the state, whether or not it exists. Throws UsageError without one. */
+/** The folder of config and state, whether or not it exists. Throws UsageError without one. */
 export const homeFolder = async (context: HomeContext): Promise<string> =>
   context.homeFolder?.() ?? findHomeFolder(context.env, context.host);
 
@@ -84,7 +84,7 @@ function platformFolder(env: Env, host: Host): string | null {
   return settings === null ? null : pathsOf(host).join(settings, ...own);
 }
 
-/** The path without `.` and `..`; null if it depends on the current folder, or on Windows on the current drive. */
+/** The normalized path; null if relative, or on Windows without a drive. */
 function fullPath(path: string | null | undefined, host: Host): string | null {
   const { isAbsolute, normalize, parse } = pathsOf(host);
   if (!path || !isAbsolute(path) || (host.platform === "win32" && parse(path).root.length === 1)) return null;

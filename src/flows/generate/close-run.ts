@@ -132,7 +132,7 @@ function toResults(
   });
 }
 
-/** The outcomes of the rows, in the order of the file. A combination that failed is kept without the others of its row. */
+/** The outcomes of the rows in order. A failed combination is kept without the others of its row. */
 function toOutcomes(
   { combinations, unresolved }: GenerationRun,
   results: readonly GenerationResult[],

@@ -37,7 +37,7 @@ export async function findKnown(
   return { known: [...here.known, ...there.known], remaining: there.remaining };
 }
 
-/** Reads the tasks of these looks of which no command has seen the end: one that has failed is generated again. */
+/** Reads the open tasks of these looks: one that has failed is generated again. */
 async function readStatuses(generations: readonly Generation[], run: SearchedRun): Promise<void> {
   const open = lookImages(generations, run).flatMap(({ task, status }) =>
     status === "queued" && task !== null ? task : [],
@@ -51,7 +51,7 @@ async function readStatuses(generations: readonly Generation[], run: SearchedRun
   }
 }
 
-/** What remains of a plan without the images that are there, and these by place. A run that has ended queues nothing. */
+/** What remains of a plan, and the existing images by place. A run that has ended queues nothing. */
 export async function knownLooks(
   planned: readonly Generation[],
   run: Run,
@@ -94,7 +94,7 @@ export async function knownLooks(
   return { known: byPlaces([...known, ...elsewhere, ...takeSucceeded(sent, run)]), remaining: [] };
 }
 
-/** Takes the images out of a finished run that have failed in it, where another run has generated them since. */
+/** Takes out images that failed in a finished run, where another run has generated them since. */
 function takeSucceeded(sent: Map<string, SentGeneration>, run: Run): KnownLook[] {
   const taken: KnownLook[] = [];
   for (const [key, { generation, taskId }] of sent) {

@@ -57,7 +57,7 @@ export interface EndedGeneration extends ClosedRun {
   readonly stopped: unknown;
   /** The credits that the run lacks, where the service has reported them. */
   readonly shortage: Shortage | null;
-  /** When a run that an earlier command had finished was begun, in Unix milliseconds: this one queued nothing. */
+  /** When an earlier command began the finished run, in Unix milliseconds: this one queued nothing. */
   readonly finishedRunAt: number | null;
 }
 
@@ -211,7 +211,7 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   replaces: () => input.fresh,
 });
 
-/** Rejects a limit that leaves out rows of which the run has queued images. Throws a CatError of type usage. */
+/** Rejects a limit below rows that the run has queued. Throws a CatError of type usage. */
 function rejectSentBeyond(
   inFile: readonly AskedGeneration[],
   { state, id }: Run,

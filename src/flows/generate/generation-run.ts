@@ -54,7 +54,7 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly review: Review | null;
   /** The failed file as it was typed; undefined for the default. */
   readonly failed: string | undefined;
-  /** The tasks whose rejected images are generated again, by the line of the input; empty without `--rerun`. */
+  /** The tasks of rejected images to generate again, by line; empty without `--rerun`. */
   readonly replacing: ReadonlyMap<number, string>;
 }
 
@@ -76,11 +76,11 @@ export interface CostPlan {
 /** What the program gives to the flow. */
 export interface GenerateHost extends RunHost {
   readonly random: () => number;
-  /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
+  /** Called once the file is valid, before any request: throws if an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;
   /** Has the user agree to the cost, else throws. Resolves to the folder for the images, if asked for. */
   readonly confirm: (plan: CostPlan) => Promise<SaveFolder | null>;
-  /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
+  /** The writes per minute that the service allows (Limits), for an estimate; else Infinity. */
   readonly writesPerMinute: number;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onProblem: (problem: InputProblem) => void | Promise<void>;

@@ -28,7 +28,7 @@ export interface GenerationPlan extends Pick<ResolvedGenerations, "problems" | "
   readonly remaining: readonly Generation[];
 }
 
-/** Rejects an input that has more than `--max-generations` to pay for; `there` counts what it does not pay for. */
+/** Rejects an input over `--max-generations`; `there` counts what costs nothing. */
 export function rejectTooMany(
   { remaining, there }: { readonly remaining: number; readonly there: number },
   { file, maxGenerations }: Pick<GenerateInput, "file" | "maxGenerations">,

@@ -79,10 +79,10 @@ export async function queueGenerations(
   }
 }
 
-/** How often in a row another run may hold an image of which nothing is known right after, because it was not accepted. */
+/** How often in a row another run may hold an image that it was then not granted. */
 const mostHeldInVain = 3;
 
-/** Takes out of what remains the images that another run has requested since the plan was made. Returns what is to be sent. */
+/** Takes out the images that another run has requested since. Returns those to be sent. */
 function leaveOutKnown({
   run,
   rule,
@@ -102,7 +102,7 @@ function leaveOutKnown({
   return divided.remaining;
 }
 
-/** How long to wait for the response to a request of another process, in milliseconds, before it is looked for again. */
+/** How long to wait for the response to another process, in milliseconds, before the next look. */
 const otherProcessMs = 500;
 
 /** Waits until other processes know the tasks of the same images; what they did not get remains unqueued. */
@@ -172,7 +172,7 @@ export const isOfInput = (error: unknown): boolean =>
   error instanceof CatError &&
   (error instanceof ApiError ? [400, 404, 422].includes(error.status) : error.code === "body_too_large");
 
-/** Keeps the unknown outcome of a batch, which is sent again only as it was, and why its inputs were rejected: the others remain. */
+/** Keeps the unknown outcome of a batch, and why its inputs were rejected: the others remain. */
 function keepOutcome(
   { sent, remaining, rejected }: GenerationRun,
   batch: SentBatch,

@@ -195,7 +195,7 @@ export class TaskFollower {
     for (const id of await this.#look()) this.#lose(id);
   }
 
-  /** Reads the open tasks in as few reads as possible: at most two for each. Resolves to those that the service does not have. */
+  /** Reads open tasks in few reads, at most two each. Resolves to those that do not exist. */
   async #look(): Promise<ReadonlySet<string>> {
     const { client, signal, concurrency } = this.#service;
     const wanted = new Set(this.#open);

@@ -27,7 +27,7 @@ export interface FreshAttempt {
 export interface FreshWrite<Reason extends object> {
   /** When that was last checked; infinity if it may be sent at any time. */
   readonly lookedAt: number;
-  /** Whether it is checked while it waits too, and keeps its place in the queue; else when its turn comes. Default: true. */
+  /** Whether it is checked while it waits in the queue, or when its turn comes. Default: true. */
   readonly isWatched?: boolean;
   /** The reason not to send it, by a new read; null if there is none. */
   look(signal: AbortSignal): Promise<Reason | null>;

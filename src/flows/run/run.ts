@@ -214,7 +214,7 @@ export function claimRun(
   return { hold, begun, ended, finished, open: begun ?? finished ?? run };
 }
 
-/** The run that counts instead of an open one that has not begun its work: the last one that has, and has ended; else null. */
+/** The last run that has begun and ended, if the open one has not begun; else null. */
 export function lastBegun(
   open: StoredRun | null,
   state: State,

@@ -136,7 +136,7 @@ export async function dropUntouched(run: Run, operation: BatchOperation, start: 
   }
 }
 
-/** What came of sending a batch. With `isOvertaken` it was withdrawn: it is unsent, or unknown if an earlier try may have been done. */
+/** The outcome of a batch; with `isOvertaken` withdrawn: unsent, or unknown after a try. */
 interface Tried {
   readonly outcome: SentBatch;
   readonly receipt: BatchReceipt | null;

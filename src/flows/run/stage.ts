@@ -23,7 +23,7 @@ export const stoppedBy = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A signal for the interrupt and for the timeout of a job (`--timeout`), e.g. an import; null means no timeout. */
+/** A signal for the interrupt and `--timeout` of a job, e.g. an import; null: no timeout. */
 export function startTimeLimit(
   job: string,
   timeoutMs: number | null,

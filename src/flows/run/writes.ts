@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 const leastMsFor = (writes: number, perMinute: number): number =>
   Math.max(0, Math.ceil(writes / perMinute) - 1) * limits.rateWindowMs;
 
-/** The minimum time that so many writes still take, in milliseconds, if they begin now; it falls with the clock. */
+/** The least time of so many writes from now on, in milliseconds; it falls with the clock. */
 export function leastTimeLeft(writes: number, perMinute: number, clock: Pick<Clock, "now">): () => number {
   const end = clock.now() + leastMsFor(writes, perMinute);
   return () => Math.max(0, end - clock.now());

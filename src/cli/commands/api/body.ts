@@ -173,7 +173,7 @@ function withLists(part: string): string[] {
   return [part.slice(0, end), ...Array<string>((part.length - end) / 2).fill("[]")];
 }
 
-/** The value of `-F` in JSON: a number, true, false and null are what they look like; anything else is text. */
+/** The JSON value of `-F`: numbers, true, false and null by their form; else text. */
 function typedValue(text: string): FieldValue {
   if (/^(?:true|false|null)$/.test(text)) return JSON.parse(text);
   // A number that JSON would print differently, such as 007 or 1.0, is probably a code: text keeps all of it.

@@ -25,7 +25,7 @@ export interface ApiInput extends BodyFlags {
   readonly key: string | undefined;
 }
 
-/** Sends one request, or every page of a list, and prints the response. Throws the service's error after printing it. */
+/** Sends a request, or every page of a list. Throws the service's error after printing it. */
 export async function runApi(app: App, input: ApiInput): Promise<void> {
   const { method } = input;
   const { baseUrl } = await app.connection();

@@ -180,12 +180,12 @@ interface Recording {
   readonly handOn: HandOn | null;
 }
 
-/** Hands decisions on to a mirror; resolves to the file that has them there, and for how many images others count. */
+/** Hands decisions on to a mirror; resolves to its file, and how many images others decide. */
 export type HandOn = (
   decisions: readonly ReviewDecision[],
 ) => Promise<{ readonly file: string; readonly overruled: number }>;
 
-/** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
+/** `cat tasks review`: records and reports decisions. Throws an InputError for problems. */
 export async function recordReviewFile(app: App, file: string, recording: Recording): Promise<void> {
   const nothing = { file, approved: 0, rejected: 0, undecided: 0, reversed: 0, later: 0 };
   const review = await orReported(app, nothing, openWholeReview(app, file, recording));

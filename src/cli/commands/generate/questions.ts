@@ -39,7 +39,7 @@ export async function confirmCost(
   await confirmAction(app, action, pause);
 }
 
-/** How many images of an input are not generated again: `3 of the 4 in looks.csv exist already.` Empty for none. */
+/** Existing images of an input: `3 of the 4 in looks.csv exist already.` Empty for none. */
 function existingClause({ asked, existing, inProgress }: CostPlan, file: string | null): string {
   const of = `of the ${grouped(asked)}${file === null ? "" : ` in ${shownName(file)}`}`;
   const busy = `${inProgress === 1 ? "is" : "are"} in progress.`;

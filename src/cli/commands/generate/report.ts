@@ -17,7 +17,7 @@ import { isRejection, queuedByRun } from "./run-errors.ts";
 
 type Asking = Pick<App, "typed" | "globals">;
 
-/** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
+/** The report of a run: its result, a line per kind of failure, and the next command. */
 export function generationLines(ended: EndedGeneration, flags: GenerateFlags, asking: Asking): string[] {
   const { summary, results } = ended;
   return [
@@ -138,7 +138,7 @@ function followLines(ended: EndedGeneration, typed: App["typed"]): string[] {
   return [`To follow the images${what}, run:`, `  ${command}`];
 }
 
-/** The other fields of the summary of a run (`GenerationSummary`) that was rejected before anything was queued. */
+/** The summary (`GenerationSummary`) of a run that was rejected before anything was queued. */
 export const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
 /** What `--json` prints of a run that was rejected before its rows were read. */

@@ -52,7 +52,7 @@ const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => (
   problems: (row) => form.problems(row).map(({ valueFix: _, ...problem }) => problem),
 });
 
-/** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
+/** The rows of the file, a review, or flags, completed by a person at the terminal. */
 async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
   const { kind, file, rerun, selection } = flags;
   if (rerun !== undefined) {

@@ -48,7 +48,7 @@ export interface ReadDecisions {
   readonly decisions: DecisionRow[];
   readonly problems: InputProblem[];
   readonly notes: readonly FileNote[];
-  /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
+  /** Whether it has decisions of several reviewers, as a mirror keeps them, of no single run. */
   readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
   readonly located: (problem: InputProblem) => InputProblem;

@@ -36,7 +36,7 @@ export interface RowReading {
   readonly matrix: boolean;
 }
 
-/** A row as the form makes it: field names of the service, with texts from a CSV file or the values of a JSON object. */
+/** A row by field names of the service, with texts of a CSV file or values of JSON. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
 /** What a row asks for, and everything wrong with it; there are no generations where something is. */
@@ -48,7 +48,7 @@ export interface ReadRow {
 /** One row may expand to so many combinations: more is a slip of the keyboard, and would fill the memory. */
 const mostCombinations = 10_000;
 
-/** Reads a row; a beautifier row of the service's own form (`{"subtype", "inputs": {…}}`) is made flat first. */
+/** Reads a row; a beautifier row in the service's form (`{"inputs": {…}}`) is made flat first. */
 export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   const problems: FieldProblem[] = [];
   const add: Add = (param, message, valueFix) =>
@@ -201,7 +201,7 @@ function expand(
   }));
 }
 
-/** The cells of one combination of a row, by field: what a failed file keeps of a row that expands to several. */
+/** The cells of one combination, by field, for the failed file. */
 export const toCells = (generation: Omit<AskedGeneration, "line">): Partial<Record<Field, string>> => ({
   ...(generation.productId !== null && { product_id: generation.productId }),
   ...(generation.productReference !== null && { product_reference: generation.productReference }),

@@ -90,7 +90,11 @@ export class SharedCount {
   }
 
   #size(window: KnownWindow, kind: "" | "done-"): number {
-    return statSync(this.#path(window.reset, kind), { throwIfNoEntry: false })?.size ?? 0;
+    try {
+      return statSync(this.#path(window.reset, kind)).size;
+    } catch {
+      return 0;
+    }
   }
 
   #sent(window: KnownWindow | null): number {

@@ -4,7 +4,7 @@ import { textSource } from "../../../flows/rows/open-rows.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk } from "../../app/prompts.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
-import { loadMapFile } from "../../mapping/map-flags.ts";
+import { loadMapFiles } from "../../mapping/map-files.ts";
 import { openTable } from "../../mapping/open-table.ts";
 import { orReported } from "../../output/or-reported.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -29,10 +29,11 @@ async function generateOrCheck(
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   const words = generationVocabulary(flags.kind);
-  const mapFile = flags.file === null ? null : await loadMapFile(app.context, flags, words);
-  const { source, replacing } = await orReported(app, rejectedRun(flags), openRowsFrom(app, flags, mapFile));
+  const { file } = flags;
+  const mapFiles = file === null ? [] : await loadMapFiles(app, { ...flags, file }, words);
+  const { source, replacing } = await orReported(app, rejectedRun(flags), openRowsFrom(app, flags, mapFiles));
   try {
-    const mapping = await looksMapping(app, flags, source, mapFile);
+    const mapping = await looksMapping(app, flags, source, mapFiles);
     const given = { ...flags, ...mapping };
     const form = generationForm(given);
     const { limit } = flags;
@@ -53,7 +54,11 @@ const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => (
 });
 
 /** The rows of the file, a review, or flags, completed by a person at the terminal. */
-async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
+async function openRowsFrom(
+  app: App,
+  flags: GenerateFlags,
+  mapFiles: readonly MapFile[],
+): Promise<OpenedInput> {
   const { kind, file, rerun, selection } = flags;
   if (rerun !== undefined) {
     const { sheet, skipsHidden, dryRun } = flags;
@@ -71,9 +76,8 @@ async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | n
     { ...flags, file },
     {
       job: { noun: "run" },
-      words: generationVocabulary(kind),
       flags,
-      mapFile,
+      mapFiles,
       forms: (map) => [generationForm({ ...flags, map })],
     },
   );

@@ -21,6 +21,10 @@ export interface MappedInput {
   readonly mapFile?: string | undefined;
 }
 
+/** The files of mappings that a command may read or write for its inputs, which no output replaces. */
+export const mapFileNames = (inputs: readonly MappedInput[]): string[] =>
+  inputs.flatMap(({ file, mapFile }) => [join(dirname(file), fileName), mapFile ?? fileName]);
+
 /** Where mappings of a file may be, the most special first; the last one is in the folder of the profile. */
 export async function mapFilePlaces({ globals, context }: Asker, { file, mapFile }: MappedInput) {
   const { cwd } = context;

@@ -158,8 +158,8 @@ export interface PhotoListing {
 }
 
 const sheetEnding = /\.(?:csv|tsv|xlsx|xlsm|ods|ndjson|jsonl)(?:\.gz)?$/i;
-/** Files that systems put into folders of photos, and the lock files of Excel and LibreOffice. */
-const systemFile = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini|__macosx|@eadir)$)/i;
+/** Files of systems, the lock files of Excel and LibreOffice, and the mappings of the sheet. */
+const systemFile = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini|catalogue\.map\.json|__macosx|@eadir)$)/i;
 /** Failed files of earlier imports. */
 const failedFile = /\.failed(?:-\d{1,5})?(?:\.\d{1,2})?\.[^.]+$/i;
 

@@ -282,3 +282,26 @@ value     background  grau           light-grey  tryon   profile default
     });
   });
 });
+
+test.each([
+  ["import folder/shop.csv", "--results", "folder/catalogue.map.json"],
+  ["import folder/shop.csv", "--failed", "folder/catalogue.map.json"],
+  ["import folder/shop.csv --map-file own.json", "--results", "own.json"],
+  ["import folder/shop.csv", "--report", "folder/catalogue.map.json"],
+  ["tryon folder/looks.csv --yes", "--results", "folder/catalogue.map.json"],
+  ["tryon folder/looks.csv --yes", "--report", "folder/catalogue.map.json"],
+  ["tryon folder/looks.csv --yes", "--gallery", "folder/catalogue.map.json"],
+  ["beautify folder/shots.csv --yes --map-file own.json", "--report", "own.json"],
+])("a mapping file is not replaced by an output: %s %s %s", async (line, flag, name) => {
+  const world = await shop(null);
+  world.write("folder/shop.csv", rows);
+  world.write("folder/looks.csv", "Artikelnummer,Modell,background,angle_shot\nA1,Amara,Weiß,full-front\n");
+  world.write("folder/shots.csv", "Artikelnummer,subtype,background,angle_shot\nA1,clothing,Weiß,front\n");
+  for (const file of ["folder/catalogue.map.json", "own.json"]) world.write(file, mapping);
+  const { exit, stderr } = await world.cat(`${line} ${flag} ${name}`);
+  expect({ exit, line: stderr.split("\n").at(-3) }).toEqual({
+    exit: 2,
+    line: `error: cannot write ${flag} ${name}: the command already reads or writes it`,
+  });
+  expect(world.read(name)).toBe(mapping);
+});

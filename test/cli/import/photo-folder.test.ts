@@ -41,6 +41,7 @@ describe("--images-from", () => {
     ]);
     world.write("photos/Thumbs.db", "");
     world.write("photos/notes.txt", "");
+    world.write("photos/catalogue.map.json", "{}");
     world.write("p.csv", sheet);
     const ran = await world.cat("import p.csv --images-from photos");
     expect(ran).toEqual({

@@ -14,6 +14,7 @@ import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, toExitCode } from "../../context/errors.ts";
 import { outputTargets, resultsStyle } from "../../files/output-targets.ts";
 import { openSavePlace, type SavePlace } from "../../files/save-folder.ts";
+import { mapFileNames } from "../../mapping/map-files.ts";
 import { orReported } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import { namedProblem, problemList } from "../../output/problem-list.ts";
@@ -127,11 +128,22 @@ async function checkOutputs(
   await place?.check();
   const { cwd } = app.context;
   const named = { ...flags, file: flags.input };
-  const targets = await outputTargets(named, file, { cwd, app, isPhoto: async () => false, inUse: [] });
+  const mapFiles = mapFileNames([{ ...flags, file: flags.file ?? "-" }]).map((name) => resolve(cwd, name));
+  const targets = await outputTargets(named, file, {
+    cwd,
+    app,
+    isPhoto: async () => false,
+    inUse: [...mapFiles],
+  });
   if (flags.gallery === undefined) return targets;
   pause();
   const { failedFile, resultsFile } = targets;
-  const others = [resolve(cwd, flags.input), failedFile.path, resultsFile?.path ?? failedFile.path];
+  const others = [
+    ...mapFiles,
+    resolve(cwd, flags.input),
+    failedFile.path,
+    resultsFile?.path ?? failedFile.path,
+  ];
   answers.replacesGallery = await checkGallery(app, flags.gallery, others);
   answers.decisions = await resultsStyle(app, flags.excel, file);
   return targets;

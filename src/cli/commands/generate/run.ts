@@ -4,7 +4,7 @@ import { textSource } from "../../../flows/rows/open-rows.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk } from "../../app/prompts.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
-import { loadMapFiles } from "../../mapping/map-files.ts";
+import { loadMapFiles, mapFileNames } from "../../mapping/map-files.ts";
 import { openTable } from "../../mapping/open-table.ts";
 import { orReported } from "../../output/or-reported.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -17,8 +17,8 @@ import { type OpenedInput, openDecisions } from "./rerun.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
 export const runGenerate = (app: App, flags: GenerateFlags): Promise<void> => {
-  const { kind: name, input, report, failed, results, gallery, approved, mapFile } = flags;
-  const others = [failed, results, gallery, approved, mapFile ?? "catalogue.map.json"];
+  const { kind: name, input, report, failed, results, gallery, approved, file } = flags;
+  const others = [failed, results, gallery, approved, ...mapFileNames([{ ...flags, file: file ?? "-" }])];
   const command = { name, inputs: [input], report, others };
   return withReports(app, command, (foundProblems) => generateOrCheck(app, flags, foundProblems));
 };

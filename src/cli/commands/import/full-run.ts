@@ -6,6 +6,7 @@ import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, toExitCode } from "../../context/errors.ts";
 import { outputTargets } from "../../files/output-targets.ts";
+import { mapFileNames } from "../../mapping/map-files.ts";
 import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
@@ -42,13 +43,16 @@ export async function fullRun(
         void app.context.stderr.write(app.io.asCalled(`${lines.join("\n")}\n`));
       }),
     );
-  const inUse = opened.flatMap(({ flags: { file } }) => (file === "-" ? [] : resolve(app.context.cwd, file)));
+  const { cwd } = app.context;
+  const inputs = opened.map(({ flags }) => flags);
+  const used = [...inputs.map(({ file }) => file).filter((file) => file !== "-"), ...mapFileNames(inputs)];
+  const inUse = used.map((name) => resolve(cwd, name));
   let memory: ReturnType<typeof openImportMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...flowHost }) =>
     importFiles(
       opened.map(({ flags, file, localPhotos, converter, urls, photoAt }, index) => {
         const isPhoto = (path: string) => localPhotos.has(path);
-        const place = { cwd: app.context.cwd, app, isPhoto, inUse };
+        const place = { cwd, app, isPhoto, inUse };
         const list = lists?.of[index] ?? unlisted(foundProblems, { ...file.source, photoAt });
         const noteConversions = reportConversions(app, { converter, urls }, flowHost.onProgress);
         const host = {

@@ -1,7 +1,7 @@
-import { dirname, join } from "node:path";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import { mapFileNames } from "../../mapping/map-files.ts";
 import { orPrinted } from "../../output/or-reported.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
@@ -17,10 +17,9 @@ export const runImport = (
   typed: readonly ImportFlags[],
   onStopped: (error: unknown) => Promise<void> = rethrown,
 ): Promise<void> => {
-  const [{ report, failed, results, ledger, mapFile }] = typed as [ImportFlags];
+  const [{ report, failed, results, ledger }] = typed as [ImportFlags];
   const inputs = typed.map(({ file }) => file);
-  const mapped = inputs.map((file) => join(dirname(file), "catalogue.map.json"));
-  const others = [failed, results, mapFile ?? "catalogue.map.json", ...mapped];
+  const others = [failed, results, ...mapFileNames(typed)];
   const command = { name: "import", inputs, report, others, ledger };
   return withReports(app, command, (foundProblems) =>
     importOrCheck(app, typed, foundProblems).catch(onStopped),

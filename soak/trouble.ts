@@ -41,12 +41,16 @@ export const diskEnv = (fault: DiskFault): Record<string, string> => ({
   SOAK_DISK: JSON.stringify(fault),
 });
 
+/** The steps of a batch of files, more often than the others. */
+const killedSteps = [...diskSteps, "syncing", "recording", "naming"] as const;
+
 /** A fault while so many files are written; a disk is full for what it writes. */
 export function diskFault(random: Random, files: number): DiskFault {
   const how = random.pick(["kill", "kill", "power cut", "power cut", "full"] as const);
-  const step = random.pick(how === "full" ? (["writing", "recording"] as const) : diskSteps);
-  const most = { writing: 2 * files, syncing: files, recording: 8, naming: files, removing: files }[step];
-  return { step, nth: 1 + random.below(most + 6), how };
+  const step = random.pick(how === "full" ? (["writing", "recording"] as const) : killedSteps);
+  const most = { writing: 2 * files, syncing: files, recording: 8, naming: files, removing: 3 }[step];
+  // Processes that resume have few files left.
+  return { step, nth: 1 + random.below(random.next() < 0.5 ? 3 : most + 6), how };
 }
 
 /** The faults of one process. */

@@ -59,7 +59,9 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
   const troubles = scenario.troubles.map((trouble) => {
     const disk = diskFault(random, files);
     if (only === "disk") return { ...undisturbed, disk };
-    return random.next() < 0.3 ? { ...trouble, twice: null, disk } : trouble;
+    return random.next() < (scenario.mode === "sync" ? 0.6 : 0.3)
+      ? { ...trouble, twice: null, disk }
+      : trouble;
   });
   return { ...scenario, photos, troubles, ...(only === "disk" && { laterRuns: [] }) };
 }

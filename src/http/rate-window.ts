@@ -64,7 +64,11 @@ export class RateWindow {
   /** Records a request that is sent now; null if another process was faster to take the last one. */
   enter(): Ticket | null {
     this.shared?.add();
-    if (this.#limit !== null && this.#used() > this.#limit) return null;
+    if (this.#limit !== null && this.#used() > this.#limit) {
+      // It was never sent: the next window must not count it as in flight.
+      this.shared?.responded();
+      return null;
+    }
     this.#inFlight++;
     this.#own++;
     return { generation: this.#generation };

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** A window: its end by the service's clock in Unix seconds, and by the local one in milliseconds. */
@@ -24,6 +24,8 @@ export class SharedCount {
   #before: KnownWindow | null = null;
   /** Records of requests that were withdrawn: the next ones use them. */
   #spare = 0;
+  /** Whether files of windows long before this one are removed. */
+  #isCleaned = true;
 
   constructor(
     private readonly folder: string,
@@ -57,7 +59,8 @@ export class SharedCount {
     this.#window = window;
     if (isSame) return;
     this.#spare = 0;
-    prepareFolder(this.folder, window.reset - 600);
+    createFolder(this.folder);
+    this.#isCleaned = false;
     // First in the new window, then no longer in the one before: never in none.
     for (let left = inFlight; left > 0; left--) this.#append(this.#window, "");
     for (let left = inFlight; left > 0; left--) this.#append(this.#before, "done-");
@@ -66,6 +69,8 @@ export class SharedCount {
   add(): void {
     if (this.#spare > 0) this.#spare--;
     else this.#append(this.#window, "");
+    if (!this.#isCleaned && this.#window !== null) removeOlder(this.folder, this.#path(this.#window.reset));
+    this.#isCleaned = true;
   }
 
   /** Takes back a request that was added. */
@@ -117,13 +122,20 @@ export function countsOf(folder: string, baseUrl: string, apiKey: string) {
   };
 }
 
-/** Creates the folder in that of an existing state, and removes the files of windows before `oldest`. */
-function prepareFolder(folder: string, oldest: number): void {
+/** Creates the folder in that of an existing state. */
+function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch {}
+}
+
+/** Removes files ten minutes older than this one: names have the clocks of services, which differ. */
+function removeOlder(folder: string, path: string): void {
   try {
-    for (const file of readdirSync(folder))
-      if (Number(file.split("-").at(-1)) < oldest) rmSync(join(folder, file), { force: true });
+    const oldest = statSync(path).mtimeMs - 10 * minuteMs;
+    for (const name of readdirSync(folder).filter((name) => /-\d+$/.test(name))) {
+      const file = lstatSync(join(folder, name), { throwIfNoEntry: false });
+      if (file?.isFile() && file.mtimeMs < oldest) rmSync(join(folder, name), { force: true });
+    }
   } catch {}
 }

@@ -1,6 +1,8 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RateWindow } from "../../src/http/rate-window.ts";
 import { SharedCount } from "../../src/http/shared-count.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -107,6 +109,55 @@ describe("processes of one key on a computer", () => {
     const story = await share(senders, { limit, ...sharing(join(temporaryFolder(), "missing", "rate")) });
     expect(counts(story)).toEqual([60, 60]);
     expect(story.all.refused).toBeGreaterThan(0);
+  });
+
+  test("keep their count where one of another service has a clock far ahead", () => {
+    const folder = temporaryFolder();
+    const count = new SharedCount(folder, "key-writes");
+    count.turn({ reset: 60, limit: 3, opensAt: 60_000 }, 0);
+    count.add();
+    const other = new SharedCount(folder, "other-writes");
+    other.turn({ reset: 900_060, limit: 3, opensAt: 60_000 }, 0);
+    other.add();
+    expect(count.used).toBe(1);
+  });
+
+  test("remove the files of earlier windows, by whatever clock they are named", () => {
+    const folder = temporaryFolder();
+    for (let index = 0; index < 1_000; index++) {
+      const path = join(folder, `key${index}-reads-${index % 2 === 0 ? 60 : 9_999_999_960}`);
+      writeFileSync(path, ".");
+      utimesSync(path, 1_000, 1_000);
+    }
+    writeFileSync(join(folder, "notes.txt"), "");
+    utimesSync(join(folder, "notes.txt"), 1_000, 1_000);
+    mkdirSync(join(folder, "folder-60"));
+    const count = new SharedCount(folder, "key-writes");
+    count.turn({ reset: 600_060, limit: 3, opensAt: 60_000 }, 0);
+    count.add();
+    expect(readdirSync(folder)).toEqual(["folder-60", "key-writes-600060", "notes.txt"]);
+  });
+
+  test("have no request in flight that was too late for a window", () => {
+    const folder = temporaryFolder();
+    const [first, second] = [0, 1].map(() => new RateWindow(60_000, new SharedCount(folder, "key-writes")));
+    const answer = (remaining: number) => ({
+      status: 200,
+      headers: {
+        ...{ "x-ratelimit-limit": "2", "x-ratelimit-remaining": String(remaining) },
+        "x-ratelimit-reset": "60",
+      },
+    });
+    expect(first!.blockedUntil(0)).toBe(0);
+    first!.answered(first!.enter()!, answer(1), 0);
+    expect([first!.blockedUntil(0), second!.blockedUntil(0)]).toEqual([0, 0]);
+    const ticket = second!.enter();
+    expect(first!.enter()).toBeNull();
+    second!.answered(ticket!, answer(0), 0);
+    for (const window of [first!, second!]) {
+      expect(window.blockedUntil(60_000)).toBe(0);
+      expect(window.enter()).not.toBeNull();
+    }
   });
 
   test("lose the requests of a killed one for its window and the next", () => {

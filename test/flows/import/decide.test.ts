@@ -130,7 +130,7 @@ const own = { image_front: "f" };
 const known = ["f F"];
 const images = ["F front"];
 
-describe("fields (merge.md)", () => {
+describe("the fields of a row are decided as in merge.md:", () => {
   const said = { description: "long", ...own };
   const at = (fields: Partial<ReadProduct> = {}) =>
     productOf({ description: "long", ...fields, images } as never, known);
@@ -216,7 +216,7 @@ describe("fields (merge.md)", () => {
   });
 });
 
-describe("photos (merge.md)", () => {
+describe("the photos of a row are decided as in merge.md:", () => {
   const two = { image_front: "f", image_back: "b" };
   const both = productOf({ images: ["F front", "B back"] }, ["f F", "b B"]);
   const many = { image_1: "a", image_2: "b", image_3: "c" };
@@ -386,7 +386,7 @@ describe("photos (merge.md)", () => {
   });
 });
 
-describe("products that are gone (merge.md)", () => {
+describe("the row of a product that is gone is decided as in merge.md:", () => {
   test.each<[string, Case, object]>([
     ["not edited", { now: own, before: own, product: null }, { kind: "deleted" }],
     ["edited", { now: { ...own, name: "Coat" }, before: own, product: null }, { kind: "product_deleted" }],

@@ -37,7 +37,7 @@ const weighed = (row: FileRow) =>
     () => undefined,
   );
 
-/** A product of the service: images as `ID SIDE`, and what the ledger knows of them as `word ID`. */
+/** A product of the service: images as `ID SIDE ORIGIN`, and what the ledger knows of them as `word ID`. */
 function productOf(
   { images = [], ...fields }: Partial<Omit<ReadProduct, "images">> & { images?: string[] },
   known: string[] = [],
@@ -45,8 +45,8 @@ function productOf(
   const read = {
     ...{ id: "P", name: "Dress", description: null, sex: null, ...fields },
     images: images.map((text) => {
-      const [id = "", side = "unlabeled"] = text.split(" ");
-      return { id, side, origin: "user" };
+      const [id = "", side = "unlabeled", origin = "user"] = text.split(" ");
+      return { id, side, origin };
     }),
   };
   const photos = known.map((text) => {
@@ -368,6 +368,98 @@ describe("the photos of a row are decided as in merge.md:", () => {
         options: { exact: true },
       },
       { kind: "send", attach: ["f"], detach: ["X replaced", "Y removed"], name: "Dress" },
+    ],
+    [
+      "with other bytes and its side taken, with --conflicts sheet",
+      {
+        ...{ now: own, product: productOf({ images: ["X front", "Y back"] }, ["x X"]) },
+        ...{ compared: "different", options: { conflicts: "sheet" } },
+      },
+      { kind: "send", attach: ["f"], detach: ["X replaced"], name: "Dress" },
+    ],
+    [
+      "with other bytes and its side taken, with --conflicts service",
+      {
+        ...{ now: own, product: productOf({ images: ["X front", "Y back"] }, ["x X"]) },
+        ...{ compared: "different", options: { conflicts: "service" } },
+      },
+      { kind: "kept" },
+    ],
+    [
+      "attached already, next to another one of its side, with --conflicts sheet",
+      {
+        now: own,
+        product: productOf({ images: ["F front", "X front", "Y back"] }, ["f F", "x X"]),
+        options: { conflicts: "sheet" },
+      },
+      { kind: "change", detach: ["X replaced"] },
+    ],
+    [
+      "attached already, next to another one of its side",
+      { now: own, product: productOf({ images: ["F front", "X front"] }, ["f F", "x X"]) },
+      { kind: "unchanged" },
+    ],
+    [
+      "one source with and without a side has the side",
+      {
+        now: { images: "f", image_front: "f", image_back: "f" },
+        product: productOf({ images: ["F detail"] }, known),
+      },
+      { kind: "change", move: ["F front"] },
+    ],
+    [
+      "emptied in an exported sheet, and detached by others before",
+      {
+        ...{ now: { ...two, image_back: "" }, before: two, isExported: true },
+        product: productOf({ images: ["F front"] }, ["f F", "b B"]),
+      },
+      { kind: "unchanged" },
+    ],
+    [
+      "replaced, and it is not known which of the photos it was",
+      {
+        ...{ now: { ...two, image_back: "n" }, before: two, compared: "different" },
+        product: productOf({ images: ["F front", "X"] }, ["f F", "b"]),
+      },
+      { kind: "photo_unknown" },
+    ],
+    [
+      "not edited, and it is not known which of the photos it was, with another side",
+      {
+        ...{ now: { image_detail: "f" }, before: own, compared: "different" },
+        product: productOf({ images: ["X"] }, ["f"]),
+      },
+      { kind: "photo_unknown" },
+    ],
+    [
+      "with --exact, not compared yet",
+      { now: own, product: productOf({ images: ["X front"] }), options: { exact: true } },
+      { kind: "uncompared" },
+    ],
+    [
+      "with --exact, generated images stay",
+      {
+        now: own,
+        product: productOf({ images: ["F front", "G front generated"] }, known),
+        options: { exact: true },
+      },
+      { kind: "unchanged" },
+    ],
+    [
+      "with --exact, a side that others changed is set again",
+      {
+        ...{ now: own, before: own, options: { exact: true } },
+        product: productOf({ images: ["F back"] }, known),
+      },
+      { kind: "change", move: ["F front"] },
+    ],
+    [
+      "not edited, generated images are no photos that others attached to the product of an exported row",
+      {
+        ...{ now: own, before: own, isExported: true },
+        product: productOf({ images: ["F front", "G front generated"] }, known),
+      },
+      { kind: "unchanged" },
     ],
     [
       "with --photos all, sent as it is",

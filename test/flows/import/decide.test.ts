@@ -697,18 +697,18 @@ describe("a row of another mode, or with --photos all", () => {
     ],
     [
       "needs its product if another reference may look the same",
-      { now: { ...own, reference: "\u0410-1" }, product: null, facts: unknown, options: create },
+      { now: { ...own, reference: "A\u200b1" }, product: null, facts: unknown, options: create },
       { kind: "unread" },
     ],
     [
       "needs its product if the reference may be a damaged one",
-      { now: { ...own, reference: "1.00E+05" }, product: null, facts: unknown, options: create },
+      { now: { ...own, reference: "1001.0" }, product: null, facts: unknown, options: create },
       { kind: "unread" },
     ],
     [
       "needs no product if codes are as written",
       {
-        ...{ now: { ...own, reference: "1.00E+05" }, product: null, facts: unknown },
+        ...{ now: { ...own, reference: "1001.0" }, product: null, facts: unknown },
         options: { ...create, codesAsWritten: true },
       },
       { kind: "send", attach: ["f"], name: "Dress" },
@@ -732,8 +732,9 @@ describe("a row of another mode, or with --photos all", () => {
       },
       { kind: "send", attach: ["f"], name: "Robe" },
     ],
-  ])("%s", async (_, one, expected) => 
-    expect(short(await decided(one))).toEqual(expected););
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
+  });
 
   test("sends each source once, and says which are left out, and whether it creates a product", async () => {
     const now = { images: "a|b|a", image_front: "b" };

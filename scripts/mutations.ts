@@ -1,5 +1,6 @@
 // `npm run mutations -- --seed S --count N`: changes random pieces of code that must not go wrong unseen, one at a time and only in
 // memory, and reports the changes that no test notices.
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +21,8 @@ const { values } = parseArgs({
     measured: { type: "string" },
     /** The tests of a mutation may take so many milliseconds without it: the fastest are chosen. */
     budget: { type: "string", default: "30000" },
+    /** A report: only the mutations that survived in it are tried again. */
+    again: { type: "string" },
   },
 });
 
@@ -45,29 +48,36 @@ async function inSessions<Item>(
   await Promise.all(sessions.map(work));
 }
 
-/** Runs all tests without mutations. Returns those that pass, the fastest first, with the functions that they call. */
-async function measure(): Promise<Outcome["tests"]> {
-  if (values.measured !== undefined && existsSync(values.measured))
-    return JSON.parse(readFileSync(values.measured, "utf8")) as Outcome["tests"];
+type Measured = Outcome["tests"][number] & { readonly digest: string };
+
+const digestOf = (test: string): string => createHash("sha256").update(read(test)).digest("hex");
+
+/** Runs the tests without mutations. Returns those that pass, the fastest first, with the functions that they call. */
+async function measure(): Promise<readonly Measured[]> {
+  const file = values.measured;
+  const earlier: Measured[] =
+    file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
   // A mocked module would stay mocked for later files; programs that tests start run from dist/, which has no mutations.
   const found = filesBelow("test").filter(
     (path) => tested.test(path) && !/\bvi\.mock\(|spawn-cat/.test(read(path)),
   );
-  const texts = Object.fromEntries(sources.map((file) => [join(root, file), withHits(file, read(file))]));
-  const passed: Outcome["tests"][number][] = [];
-  const parts = Array.from({ length: Math.ceil(found.length / 20) }, (_, at) =>
-    found.slice(at * 20, at * 20 + 20),
+  const known = earlier.filter(({ test, digest }) => found.includes(test) && digestOf(test) === digest);
+  const open = found.filter((path) => !known.some(({ test }) => test === path));
+  const texts = Object.fromEntries(sources.map((path) => [join(root, path), withHits(path, read(path))]));
+  const parts = Array.from({ length: Math.ceil(open.length / 20) }, (_, at) =>
+    open.slice(at * 20, at * 20 + 20),
   );
   await inSessions(parts, async (tests, session) => {
     const outcome = await session.run({ tests, texts, bail: false }, 1_800_000);
     for (const failure of outcome?.failed ?? [`${tests[0]} and others do not end`])
       console.error(`without mutations: ${failure}`);
-    const isPassed = (test: string) => !outcome!.failed.some((failure) => failure.startsWith(`${test}:`));
-    passed.push(...(outcome?.tests ?? []).filter(({ test }) => isPassed(test)));
+    for (const one of outcome?.tests ?? [])
+      if (!outcome!.failed.some((failure) => failure.startsWith(`${one.test}:`)))
+        known.push({ ...one, digest: digestOf(one.test) });
   });
-  passed.sort((one, other) => one.ms - other.ms);
-  if (values.measured !== undefined) writeFileSync(values.measured, JSON.stringify(passed));
-  return passed;
+  known.sort((one, other) => one.ms - other.ms);
+  if (file !== undefined) writeFileSync(file, JSON.stringify(known));
+  return known;
 }
 
 const measured = await measure();
@@ -104,19 +114,28 @@ const shortened = (text: string) => {
   const line = text.replaceAll(/\s+/g, " ");
   return line.length > 90 ? `${line.slice(0, 75)} … ${line.slice(-10)}` : line;
 };
+/** A mutation as the report names it. */
+const shown = ({ file, line, before, after }: Mutation): string =>
+  `${file}:${line} \`${shortened(before)}\` → \`${after}\``;
+const survivors =
+  values.again === undefined
+    ? null
+    : readFileSync(values.again, "utf8")
+        .split("\n")
+        .filter((line) => line.startsWith("survived: "));
 const random = seededRandom(Number(values.seed));
 const drawn = sources
   .filter((file) => values.area === undefined || areaOf(file)!.name === values.area)
   .flatMap((file) => mutationsOf(file, read(file)))
   .map((mutation) => ({ mutation, place: random() }))
   .sort((one, other) => one.place - other.place)
-  .slice(0, Number(values.count));
+  .slice(0, Number(values.count))
+  .filter(({ mutation }) => survivors?.some((line) => line.includes(` ${shown(mutation)} `)) ?? true);
 const counts = new Map(areas.map(({ name }) => [name, { killed: 0, "timed out": 0, survived: 0 }]));
 await inSessions(drawn, async ({ mutation }, session) => {
   const [kind, why] = await judge(mutation, session);
   counts.get(areaOf(mutation.file)!.name)![kind]++;
-  const { file, line, before, after } = mutation;
-  console.log(`${kind}: ${file}:${line} \`${shortened(before)}\` → \`${after}\` (${why})`);
+  console.log(`${kind}: ${shown(mutation)} (${why})`);
 });
 for (const session of sessions) session.end();
 console.table(Object.fromEntries(counts));

@@ -21,8 +21,8 @@ const { values } = parseArgs({
     measured: { type: "string" },
     /** The tests of a mutation may take so many milliseconds without it: the fastest are chosen. */
     budget: { type: "string", default: "30000" },
-    /** A report: only the mutations that survived in it are tried again. */
-    again: { type: "string" },
+    /** An earlier report: the mutations that were killed in it are not tried again. */
+    after: { type: "string" },
   },
 });
 
@@ -117,12 +117,12 @@ const shortened = (text: string) => {
 /** A mutation as the report names it. */
 const shown = ({ file, line, before, after }: Mutation): string =>
   `${file}:${line} \`${shortened(before)}\` → \`${after}\``;
-const survivors =
-  values.again === undefined
-    ? null
-    : readFileSync(values.again, "utf8")
+const killed =
+  values.after === undefined
+    ? []
+    : readFileSync(values.after, "utf8")
         .split("\n")
-        .filter((line) => line.startsWith("survived: "));
+        .filter((line) => line.startsWith("killed: "));
 const random = seededRandom(Number(values.seed));
 const drawn = sources
   .filter((file) => values.area === undefined || areaOf(file)!.name === values.area)
@@ -130,7 +130,7 @@ const drawn = sources
   .map((mutation) => ({ mutation, place: random() }))
   .sort((one, other) => one.place - other.place)
   .slice(0, Number(values.count))
-  .filter(({ mutation }) => survivors?.some((line) => line.includes(` ${shown(mutation)} `)) ?? true);
+  .filter(({ mutation }) => !killed.some((line) => line.startsWith(`killed: ${shown(mutation)} (`)));
 const counts = new Map(areas.map(({ name }) => [name, { killed: 0, "timed out": 0, survived: 0 }]));
 await inSessions(drawn, async ({ mutation }, session) => {
   const [kind, why] = await judge(mutation, session);

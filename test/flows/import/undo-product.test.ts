@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../src/client/api-error.ts";
 import type { Product } from "../../../src/contract/resources/products.ts";
 import { FieldDigests, type FieldValues } from "../../../src/flows/import/digests.ts";
 import { packProduct, toReadProduct } from "../../../src/flows/import/known-product.ts";
@@ -9,6 +10,7 @@ import {
   photosAttached,
   productBefore,
   type UndoPart,
+  undoProduct,
 } from "../../../src/flows/import/undo/undo-product.ts";
 import type { ProductChange } from "../../../src/state/changes.ts";
 
@@ -217,4 +219,160 @@ test("what an import changed are the fields that differ, and the photos that wer
   expect(changedFields(change, was)).toEqual({ name: "Dress" });
   expect(photosAttached(change, was)).toEqual(["N"]);
   expect(productBefore({ before: null })).toBeNull();
+});
+
+/** Undoes a product whose requests go to a service that has `live`, and responds with 404 to `missing` requests. */
+async function undone(
+  { change, live, part = null }: { change: ProductChange; live: Product; part?: UndoPart | null },
+  { isPlan = false, missing = [], age = 0 }: { isPlan?: boolean; missing?: string[]; age?: number } = {},
+) {
+  const sent: string[] = [];
+  const records: unknown[] = [];
+  const forgotten: string[] = [];
+  let now = 1_000_000;
+  const answer = (text: string) => async (input: object, options: { onDoubt: (is: boolean) => void }) => {
+    const { body } = input as { body?: object };
+    options.onDoubt(true);
+    const line = `${text}${body === undefined ? "" : ` ${JSON.stringify(body)}`}`;
+    sent.push(line);
+    if (missing.includes(text))
+      throw new ApiError({
+        ...{ request: text, status: 404 },
+        body: { type: "not_found", code: "image_not_found", message: "gone" },
+      });
+    options.onDoubt(false);
+    return {};
+  };
+  const summary = { deleted: 0, set_back: 0, detached: 0, attached: 0 };
+  const request = () => ({
+    ...{ signal: new AbortController().signal, inDoubt: false, onDoubt: () => {}, cut: () => {} },
+  });
+  const clock = { now: () => now, at: () => () => {} };
+  const changes = { undone: (...row: unknown[]) => void records.push(row.slice(3)) };
+  const run = {
+    ...{ account: 1, clock, newKey: () => "key", signal: new AbortController().signal },
+    client: {
+      products: {
+        delete: answer("delete"),
+        update: answer("update"),
+        attach: answer("attach"),
+        detach: answer("detach"),
+        get: async () => {
+          sent.push("get");
+          now += 1;
+          return live;
+        },
+      },
+    },
+    state: {
+      changes,
+      uploads: { forgetImage: (_: number, image: string) => void forgotten.push(image) },
+      ledger: { ofProduct: () => null },
+    },
+  } as never;
+  const kept = await undoProduct(
+    {
+      ...{
+        change,
+        live,
+        lookedAt: now - age,
+        verdict: judge(change, live, part),
+        only: part,
+        isPlan,
+        target: "run_1",
+      },
+      begin: request as never,
+      summary,
+    },
+    run,
+  );
+  return { kept, sent, records, forgotten, summary };
+}
+
+const none = { deleted: 0, set_back: 0, detached: 0, attached: 0 };
+
+describe("the requests of an undo", () => {
+  const mixed = {
+    change: changeOf({ set: { name: "Robe" }, photos: ["N"], detached: ["F"] }),
+    live: productOf(["B back", "N front"], { name: "Robe" }),
+  };
+
+  test("restore fields, then attach photos before others are detached, and are recorded", async () => {
+    expect(await undone(mixed)).toEqual({
+      kept: [],
+      sent: [
+        'update {"name":"Dress"}',
+        'attach {"images":[{"image_id":"F","orientation":"front"}]}',
+        "detach",
+      ],
+      // After each write, so that a failure later on does not count as undone; then all of it.
+      records: [
+        [false, {}],
+        [false, {}],
+        [false, {}],
+        [true, {}],
+      ],
+      forgotten: ["N"],
+      summary: { ...none, set_back: 1, detached: 1, attached: 1 },
+    });
+  });
+
+  test("are counted for a plan, but neither sent nor recorded", async () => {
+    expect(await undone(mixed, { isPlan: true })).toEqual({
+      ...{ kept: [], sent: [], records: [], forgotten: [] },
+      summary: { ...none, set_back: 1, detached: 1, attached: 1 },
+    });
+  });
+
+  test("keep what replaced a photo that the service no longer has", async () => {
+    const result = await undone(mixed, { missing: ["attach"] });
+    expect(result.kept).toEqual(["the service no longer has its photo F"]);
+    expect(result.sent).not.toContain("detach");
+    expect(result.summary).toEqual({ ...none, set_back: 1 });
+    expect(result.records.at(-1)).toEqual([false, {}]);
+  });
+
+  test("do not count a photo that was detached meanwhile", async () => {
+    const { summary, kept } = await undone(mixed, { missing: ["detach"] });
+    expect([summary.detached, kept]).toEqual([0, []]);
+  });
+
+  test("delete a created product, and forget its photos", async () => {
+    const result = await undone({ change: created(), live: productOf(["F front"]) });
+    expect(result).toEqual({
+      ...{ kept: [], sent: ["delete"], forgotten: ["F"], summary: { ...none, deleted: 1 } },
+      records: [
+        [false, {}],
+        [true, { isGone: true }],
+      ],
+    });
+  });
+
+  test("are none for one that is as before", async () => {
+    const result = await undone({ change: renamed, live: before });
+    expect(result).toMatchObject({ kept: [], sent: [], records: [[true, {}]], summary: none });
+  });
+
+  test("of a part leave the rest to be undone", async () => {
+    const fields = await undone({ ...mixed, part: "fields" });
+    expect([fields.sent, fields.records.at(-1)]).toEqual([['update {"name":"Dress"}'], [false, {}]]);
+    const photos = await undone({ ...mixed, part: "photos" });
+    expect([photos.sent.length, photos.records.at(-1)]).toEqual([2, [false, {}]]);
+    const all = await undone({
+      change: changeOf({ set: { name: "Robe" } }),
+      live: mixed.live,
+      part: "fields",
+    });
+    expect(all.records.at(-1)).toEqual([true, {}]);
+  });
+
+  test("read the product again if it was read long ago, once for all writes", async () => {
+    const { sent } = await undone(mixed, { age: 3_600_000 });
+    expect(sent).toEqual([
+      "get",
+      'update {"name":"Dress"}',
+      'attach {"images":[{"image_id":"F","orientation":"front"}]}',
+      "detach",
+    ]);
+  });
 });

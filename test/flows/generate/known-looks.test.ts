@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { findKnown, taskMatcher, unknownLooks } from "../../../src/flows/generate/find-known.ts";
+import { ApiError } from "../../../src/client/api-error.ts";
+import {
+  countReplaced,
+  findKnown,
+  knownLooks,
+  taskMatcher,
+  unknownLooks,
+} from "../../../src/flows/generate/find-known.ts";
 import type { Generation } from "../../../src/flows/generate/generation.ts";
 import {
   asKnown,
@@ -260,4 +267,96 @@ test("with --fresh, or without an input, nothing is read", async () => {
   const all = [generation()];
   expect(await findKnown(all, run, rule({ isFresh: true }))).toEqual({ known: [], remaining: all });
   expect(await findKnown([], run, rule())).toEqual({ known: [], remaining: [] });
+});
+
+describe("of a run that has ended", () => {
+  /** What is known of the input, by place, and the notes; the service shows nothing. */
+  async function ended(
+    planned: Generation[],
+    images: LookImage[] = [],
+    {
+      options = { missing: "yes" } as Record<string, string>,
+      sent = new Map<string, { generation: Generation; taskId: string | null }>(),
+      isFinished = true,
+    } = {},
+  ) {
+    const { account, state } = machine(images) as unknown as { account: number; state: { looks: object } };
+    const notes: string[] = [];
+    const run = {
+      ...{ account, options, isFinished, kind: "tryon", service: { baseUrl: "https://a" }, concurrency: 4 },
+      ...{
+        signal: new AbortController().signal,
+        clock: {},
+        client: { async *paginate() {}, exchange: missingTask },
+      },
+      state: {
+        looks: { ...state.looks, ended: () => {} },
+        decisions: { isRejected: () => false },
+        batches: { withJobs: () => [] },
+      },
+    };
+    const input = { kind: "tryon", file: { source: { name: "looks.csv" } } };
+    const host = { pid: 1, onNote: (note: string) => void notes.push(note), onProgress: () => {} };
+    const asked = { input, rule: rule({ isShared: !isFinished }), sent };
+    const { known, remaining } = await knownLooks(planned, run as never, asked as never, host as never);
+    const places = [...known].map(([place, { taskId }]) => `${place} ${taskId}`);
+    return { places, remaining, notes, sent: [...sent.keys()] };
+  }
+  const missingTask = async () => {
+    throw new ApiError({
+      ...{ request: "GET", status: 404 },
+      body: { type: "not_found", code: "task_not_found", message: "no" },
+    });
+  };
+  const nothing = { places: [], remaining: [], notes: [], sent: [] };
+  const other = generation({ line: 3, background: "black" });
+
+  test("images that existed elsewhere are reported as gone", async () => {
+    expect(await ended([generation()])).toEqual({
+      ...nothing,
+      notes: ["1 image of looks.csv does not exist anymore. To generate it, add --missing."],
+    });
+    expect((await ended([generation(), other])).notes).toEqual([
+      "2 images of looks.csv do not exist anymore. To generate them, add --missing.",
+    ]);
+  });
+
+  test("nothing is searched if it was not with --missing, and nothing is left", async () => {
+    expect(await ended([generation()], [], { options: {} })).toEqual(nothing);
+    expect(await ended([])).toEqual(nothing);
+  });
+
+  test("images in progress in another run that has failed since are those of that run", async () => {
+    expect(await ended([generation()], [image("T", "failed")])).toEqual({ ...nothing, places: ["2.0 T"] });
+  });
+
+  test("a rejected image counts as long as nothing was to replace it", async () => {
+    expect(await ended([generation({ replaces: "R" })])).toEqual({ ...nothing, places: ["2.0 R"] });
+  });
+
+  test("an image that has failed in it is the one that another run generated since", async () => {
+    const sent = () => new Map([["2.0", { generation: generation(), taskId: "A" }]]);
+    const failed = image("A", "failed");
+    expect(await ended([], [failed, image("B", "succeeded")], { sent: sent() })).toEqual({
+      ...nothing,
+      places: ["2.0 B"],
+    });
+    const open = { ...nothing, sent: ["2.0"] };
+    expect(await ended([], [failed, image("B", "succeeded", rejected)], { sent: sent() })).toEqual(open);
+    expect(await ended([], [failed, image("B", "queued")], { sent: sent() })).toEqual(open);
+    expect(await ended([], [image("A", "succeeded")], { sent: sent() })).toEqual(open);
+  });
+
+  test("nothing remains, unlike of one that has not ended", async () => {
+    const open = await ended([generation()], [], { isFinished: false });
+    expect(open).toEqual({ ...nothing, remaining: [generation()] });
+  });
+});
+
+test("images that replace rejected ones are counted", () => {
+  const known = byPlaces([
+    toKnown(generation(), "A", { isReplacement: true }),
+    toKnown(generation({ line: 3 }), "B"),
+  ]);
+  expect(countReplaced(known)).toBe(1);
 });

@@ -37,6 +37,7 @@ const vitest = await createVitest(
     bail: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 50_000 } },
     sequence: { sequencer: AsGiven },
   },
   { plugins: [{ name: "mutation", enforce: "pre", load: (id) => texts[id] ?? null }] },

@@ -445,6 +445,11 @@ describe("the photos of a row are decided as in merge.md:", () => {
       { kind: "photo_unknown" },
     ],
     [
+      "moved, and it is not known which of the photos it was, as all others are known",
+      { now: { image_detail: "f" }, before: own, product: productOf({ images: ["Y back"] }, ["f", "y Y"]) },
+      { kind: "photo_unknown" },
+    ],
+    [
       "with --exact, not compared yet",
       { now: own, product: productOf({ images: ["X front"] }), options: { exact: true } },
       { kind: "uncompared" },

@@ -84,7 +84,8 @@ test("a lease counts as lost ten seconds before it ends, so that a write in flig
   expect(() => lease.check()).toThrow(
     expect.objectContaining({
       code: "lease_lost",
-      message: expect.stringContaining("was not renewed in time"),
+      message: "another machine may work on s3://shop by now: the lease lease was not renewed in time",
+      hint: "Run the same command again (nothing is uploaded twice).",
     }),
   );
 });

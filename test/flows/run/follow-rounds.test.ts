@@ -88,6 +88,12 @@ describe("following tasks", () => {
     expect(pauses).toEqual([2000]);
   });
 
+  test("loses a task at once in a single round", async () => {
+    const { follower, events } = follow({ a: { statuses: [], missingIn: [0] } });
+    await follower.round();
+    expect([events, follower.open]).toEqual([["a lost"], 0]);
+  });
+
   test("reads tasks once, without those that the service does not have", async () => {
     const { service } = follow({ a: { statuses: ["running"] }, b: { statuses: [], missingIn: [0] } });
     const tasks = await readTasks(new Set(["a", "b"]), service);

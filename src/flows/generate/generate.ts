@@ -1,7 +1,6 @@
 import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
-import { keptOptions } from "../rows/mapped-columns.ts";
 import type { InputProblem } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
@@ -196,7 +195,6 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   options: {
     ...(input.fresh && { fresh: "yes" }),
     ...(input.missing && { missing: "yes" }),
-    ...keptOptions(input.answers, input.file.source),
   },
   concurrency: input.concurrency,
   timeoutMs: input.timeoutMs,

@@ -3,7 +3,6 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
-import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { InputProblem, Place } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
@@ -30,8 +29,6 @@ export interface SaveFolder {
 export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly kind: GenerationKind;
   readonly file: RowFile;
-  /** How the user chose to read this file only; the run keeps it. */
-  readonly answers?: FileAnswers | undefined;
   /** Whether cells expand to every combination of their values. */
   readonly matrix: boolean;
   /** Whether the input may ask for the same image twice. */

@@ -21,10 +21,7 @@ export interface CheckResult {
   total: number;
   valid: number;
   invalid: number;
-  /**
-   * Whether the file itself is invalid, so no row of it may be sent: an invalid header makes every row
-   * invalid; an error that ends the reading keeps the counts of the rows before it.
-   */
+  /** Whether the file itself is invalid, so no row may be sent; counts are those before the error. */
   unusable: boolean;
   /** What may be a mistake and is read as it is, by its first place; missing if there is nothing. */
   notes?: readonly FileNote[];
@@ -61,11 +58,7 @@ export interface CheckHost {
   onProgress?: (event: ProgressEvent) => void;
 }
 
-/**
- * The first pass over a file: checks each row by its form, and unique keys across the entire file. Reports
- * every problem and sends nothing. `refused` are the invalid rows, including those beyond a limit, whose
- * problems are not reported.
- */
+/** The first pass: checks each row and unique keys. `refused`: all rows that are invalid. */
 export async function checkFile(
   file: RowFile,
   host: CheckHost,
@@ -267,10 +260,7 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
   throw file.source.changed();
 }
 
-/**
- * The problem of a row that repeats a key, or null. A row that a failed file names as a repetition stays one
- * until its key has changed; it does not make the row that it repeats invalid.
- */
+/** The problem of a row that repeats a key, or null; in a failed file until the key has changed. */
 function repetition(
   { content, line, earlierReason }: InputRow,
   { unique, seen, name }: { unique: UniqueKey; seen: FirstUses; name: string },

@@ -76,7 +76,7 @@ export const openDecisionFile = (app: App, file: string, reading?: ReviewReading
   openInput(
     app,
     { ...reading, file },
-    { job: { noun: "run" }, columns: { forms: async () => [decisionForm] as const } },
+    { job: { noun: "run" }, columns: { forms: [decisionForm] as const } },
   ).catch((error) => {
     if (reading !== undefined || !(error instanceof CatError) || error.code !== "which_sheet") throw error;
     const hint = "Save the sheet with the decisions as a file of its own.";

@@ -250,7 +250,7 @@ function failedLines(failedFile: string, flags: GenerateFlags, globals: Service)
   const given = {
     delimiter,
     encoding,
-    ...mapFlags(flags),
+    ...mapFlags(flags, failedFile, flags.file),
     matrix,
     allowDuplicates,
     save,

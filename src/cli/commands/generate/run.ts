@@ -18,7 +18,7 @@ import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, PartialError, toExitCode } from "../../context/errors.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
-import { loadMapFile } from "../../mapping/map-flags.ts";
+import { loadMapFiles } from "../../mapping/map-files.ts";
 import { openTable } from "../../mapping/open-table.ts";
 import { flagWords } from "../../output/command-words.ts";
 import { orReported } from "../../output/or-reported.ts";
@@ -48,10 +48,11 @@ async function generateOrCheck(
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   const words = generationVocabulary(flags.kind);
-  const mapFile = flags.file === null ? null : await loadMapFile(app.context, flags, words);
-  const { source, replacing } = await orReported(app, rejectedRun(flags), openRowsFrom(app, flags, mapFile));
+  const { file } = flags;
+  const mapFiles = file === null ? [] : await loadMapFiles(app, { ...flags, file }, words);
+  const { source, replacing } = await orReported(app, rejectedRun(flags), openRowsFrom(app, flags, mapFiles));
   try {
-    const mapping = await looksMapping(app, flags, source, mapFile);
+    const mapping = await looksMapping(app, flags, source, mapFiles);
     const given = { ...flags, ...mapping };
     const form = generationForm(given);
     const { limit } = flags;
@@ -71,7 +72,11 @@ const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => (
 });
 
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
-async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
+async function openRowsFrom(
+  app: App,
+  flags: GenerateFlags,
+  mapFiles: readonly MapFile[],
+): Promise<OpenedInput> {
   const { kind, file, rerun, selection } = flags;
   if (rerun !== undefined) {
     const { sheet, skipsHidden, dryRun } = flags;
@@ -93,9 +98,8 @@ async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | n
     { ...flags, file },
     {
       job: { noun: "run" },
-      words: generationVocabulary(kind),
       flags,
-      mapFile,
+      mapFiles,
       forms: (map) => [generationForm({ ...flags, map })],
     },
   );

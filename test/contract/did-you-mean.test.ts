@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { didYouMean } from "../../src/contract/did-you-mean.ts";
+import { didYouMean, wordsForOrientations } from "../../src/contract/did-you-mean.ts";
 import { importRowProblems } from "../../src/contract/import-row.ts";
+import { orientations } from "../../src/contract/value-sets.ts";
 
 const photo = { url: "https://cdn.example.com/a.jpg" };
 
@@ -93,4 +94,8 @@ test("didYouMean never proposes the word itself", () => {
 
 test("didYouMean takes no time for a word of a megabyte", () => {
   expect(didYouMean("a".repeat(1e6), ["aaa"])).toEqual([]);
+});
+
+test.each(["oben", "dessus", "haut"])("the orientation %j of another language is top", (word) => {
+  expect(didYouMean(word, orientations, wordsForOrientations)).toEqual(["top"]);
 });

@@ -298,8 +298,8 @@ test("the contract has exactly the endpoints of the specification", () => {
 });
 
 test("the scope of an operation is that of its resource, to read for GET and to write for others", () => {
-  const scopes = everyOperation.map(({ method, path, scope }) => `${method} ${path} ${scope}`);
-  expect(scopes).toContain("GET /v1/products products:read");
+  const scopes = everyOperation.map(({ operation: { method, path, scope } }) => `${method} ${path} ${scope}`);
+  expect(scopes).toContain("GET /v1/products/{product_id} products:read");
   expect(scopes).toContain("POST /v1/tasks/tryon tasks:write");
   for (const line of scopes)
     expect(line).toMatch(/^GET \/v1\/(\w+)\S* \1:read$|^(?:POST|PATCH|DELETE) \/v1\/(\w+)\S* \2:write$/);

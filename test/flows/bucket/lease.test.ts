@@ -245,7 +245,11 @@ describe("the probe of conditions", () => {
   );
 
   test.each<[string, (condition: Condition) => boolean]>([
-    ["that the object is missing", () => true],
+    ["conditions at all", () => true],
+    [
+      "that the object is missing",
+      (condition) => condition === "absent" || (typeof condition === "object" && condition.etag === '"e"'),
+    ],
     ["the ETag", (condition) => condition !== "absent" || !hasObject],
     ["anything as it should", () => false],
   ])("rejects a store that does not check %s", async (_, isMet) => {

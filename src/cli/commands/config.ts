@@ -171,7 +171,7 @@ const setters: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Stores a setting after a check of its value. A profile that is named by a flag or a variable is created. */
+/** Stores a checked setting. A profile named by a flag or variable is created. */
 const setCommand = (app: App): Command =>
   command("set", {
     summary: "change a setting",
@@ -201,7 +201,7 @@ const setCommand = (app: App): Command =>
       await report(app, { profile, setting: name, value }, `Set ${name} of profile ${profile}.`);
     });
 
-/** Reports a changed setting: as one object with `--json`, else as a note. `value` is null if it was removed. */
+/** Reports a changed setting: an object with `--json`, else a note. Null: it was removed. */
 const report = (
   { io }: App,
   change: { profile: string | null; setting: string; value: unknown },
@@ -264,7 +264,7 @@ const mappingForm = namedForm<MappingRow>(
   mappingFields,
 );
 
-/** `cat config mapping`: the columns and values of the files of mappings, as a sheet in the current folder is read. */
+/** `cat config mapping`: the files of mappings, as a sheet in the current folder is read. */
 const mappingCommand = (app: App): Command =>
   withPrintFlags(
     command("mapping", {

@@ -127,12 +127,13 @@ class FilePass {
     });
     // A failure is thrown where it is awaited, and not while an earlier row is.
     for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
-    for (const [index, row] of rows.entries()) {
+    for (let index = 0; index < rows.length; index++) {
       const judgment = judged[index]!;
       const problems = judgment instanceof Promise ? await judgment : judgment;
       // Photos may take long.
       if (judgment instanceof Promise) host.signal?.throwIfAborted();
-      for (const problem of this.#checkRow(row, first + index, problems)) await host.onProblem(problem);
+      for (const problem of this.#checkRow(rows[index]!, first + index, problems))
+        await host.onProblem(problem);
     }
   }
 
@@ -146,9 +147,7 @@ class FilePass {
         this.#notes.add(note.code, note.value, () => reader.notePlace(row, note));
     // A row that cannot be read would otherwise take a product over once it is corrected.
     const repeated =
-      row.content !== null && unique !== undefined
-        ? repetition(row, { unique, seen: this.#seen, name: this.#name })
-        : null;
+      row.content !== null && unique !== undefined ? repetition(row, unique, this.#seen, this.#name) : null;
     if (problems.length === 0 && repeated === null) {
       if (isTaken) this.#across?.add(row, rowIndex);
       return problems;
@@ -263,7 +262,9 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
 /** The problem of a row that repeats a key, or null; in a failed file until the key has changed. */
 function repetition(
   { content, line, earlierReason }: InputRow,
-  { unique, seen, name }: { unique: UniqueKey; seen: FirstUses; name: string },
+  unique: UniqueKey,
+  seen: FirstUses,
+  name: string,
 ): Repetition | null {
   const keys = unique.toKey(content);
   if (keys === undefined) return null;

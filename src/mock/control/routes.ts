@@ -66,7 +66,6 @@ function part<Order extends z.ZodType>(
   });
 }
 
-/** All control routes. */
 export const controlRoutes: readonly ControlRoute[] = [
   route("GET /_mock/openapi.json", "Get this document", { reply: null }, async (world) => {
     // Loaded for the first reader: most mocks have none.
@@ -197,7 +196,7 @@ const patienceMs = 90_000;
  * each have their own time. Deliveries already in flight are not awaited: the handler of one may have
  * requested the move, and would wait for itself.
  */
-export async function moveClock(world: World, ms: number): Promise<void> {
+async function moveClock(world: World, ms: number): Promise<void> {
   const { clock, workInProgress, network } = world;
   const after = workInProgress.lastMark;
   const latest = network.time.now() + patienceMs;

@@ -85,7 +85,7 @@ async function openSilent() {
   const logged = {
     method: "GET",
     requestId: "r",
-    headers: "",
+    headers: [],
     status: 200,
     replayed: false,
     faults: [],

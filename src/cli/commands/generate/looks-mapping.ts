@@ -10,7 +10,7 @@ import type { MapFile } from "../../mapping/map-file.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import type { GenerateFlags } from "./flags.ts";
 
-/** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
+/** How columns and values of a file are read; reviews and flags use the service's names. */
 export async function looksMapping(
   app: App,
   flags: GenerateFlags,

@@ -18,7 +18,7 @@ function paced() {
   const intercept = pacing({
     clock,
     windowMs: 60_000,
-    random: () => 0.5,
+
     onWait: (wait) => void waits.push(wait),
   })(next);
   const ends: (() => void)[] = [];

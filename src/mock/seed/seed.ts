@@ -88,8 +88,8 @@ export class Ids {
   }
 
   next(): string {
-    // The clock may have fractions of a millisecond; an ID cannot.
-    return flat(this.#ulid(this.#time === null ? Math.floor(this.#now()) : this.#time++));
+    // The clock may have fractions of a millisecond; an ID cannot. For 0, the library takes the machine's time.
+    return flat(this.#ulid(this.#time === null ? Math.max(1, Math.floor(this.#now())) : this.#time++));
   }
 
   /** A sequence that follows from `key` and `name` alone; its time part is that of the ID `since`. */

@@ -35,8 +35,8 @@ export type KnownErrorType =
   | "file";
 
 /**
- * The names of an error's classes. A registered symbol: a program may have an error of one copy of the package
- * (ES module, CommonJS, `/mock`, `/webhooks`) and the class of another one.
+ * The names of an error's classes. A registered symbol: a program may have an error of one copy of the
+ * package (ES module, CommonJS, `/mock`, `/webhooks`) and the class of another one.
  */
 const classNames = Symbol.for("@catalogue-imaging/catalogue.classes");
 

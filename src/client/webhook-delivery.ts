@@ -42,7 +42,7 @@ function toSentence(verdict: Rejection): string {
   }
 }
 
-/** The resource of each kind of event, as in its `data`: fetch the resource for the rest (Events, Delivery). */
+/** The resource of each kind of event, as in its `data` (Events, Delivery). */
 type EventData<Type extends string> = Type extends `${infer Resource}.${infer Outcome}`
   ? Record<
       Resource,
@@ -63,7 +63,7 @@ export type DeliveredEvent = {
     type: Type;
     /** When the event happened. RFC 3339, in UTC. */
     created_at: string;
-    /** The ID and status of the resource, under `task`, `import` or `export`: fetch the resource for the rest. */
+    /** The ID and status of the resource, under `task`, `import` or `export`; the rest must be fetched. */
     data: EventData<Type>;
   };
 }[EventType];
@@ -94,7 +94,7 @@ const parts: Readonly<
 };
 const optionalFields: readonly string[] = ["header", "toleranceSeconds", "now"];
 
-/** A delivery with a time. Throws a TypeError for invalid arguments, because a misconfigured check must not pass. */
+/** A delivery with a time. Throws a TypeError for invalid arguments: a misconfigured check must not pass. */
 export function checkedDelivery(delivery: WebhookDelivery, systemNow: () => number): VerifyInput {
   if (typeof delivery !== "object" || delivery === null) {
     throw new TypeError("verifyWebhook takes { header, rawBody, secret }");
@@ -109,7 +109,7 @@ export function checkedDelivery(delivery: WebhookDelivery, systemNow: () => numb
   return { header, rawBody, secret, now, ...(toleranceSeconds === undefined ? {} : { toleranceSeconds }) };
 }
 
-/** The event of a delivery with that verdict. Throws a SignatureError, or a CatalogueError for another body. */
+/** The event of a delivery with that verdict. Throws a CatalogueError, for a signature a SignatureError. */
 export function signedEvent(verdict: SignatureVerdict, rawBody: Uint8Array | string): DeliveredEvent {
   if (!verdict.ok) throw new SignatureError(verdict);
   const event = jsonOrNull(rawBody);

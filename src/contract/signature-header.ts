@@ -1,4 +1,4 @@
-// What is signed and how the header reads, without Node: the check runs on edge runtimes too (src/webhooks.ts).
+// The header and what is signed, without Node: the check runs on edge runtimes too.
 import { limits } from "./limits.ts";
 
 /** The signature header of a delivery; the real service uses its brand instead of "Service". */

@@ -59,9 +59,9 @@ export interface MockDeliveries {
 }
 
 /**
- * The time of the mock. A move stops at every moment at which something is due, and waits for what that starts:
- * deliveries arrive, and their retries are scheduled, at their own times. Both moves reject with a TypeError for
- * a time that is invalid or past.
+ * The time of the mock. A move stops at every moment at which something is due, and waits for what that
+ * starts: deliveries arrive, and their retries are scheduled, at their own times. Both moves reject with a
+ * TypeError for a time that is invalid or past.
  */
 export interface MockClock extends Clock {
   /** Moves forward by milliseconds. */
@@ -153,16 +153,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     deliveries: Object.assign(() => structuredClone(world.deliveries.list()), {
       resend: async (id: string) => structuredClone(await world.deliveries.resend(id)),
     }),
-    faults: {
-      // A copy, as the JSON of a request would be: later changes of the object have no effect.
-      add: (fault) =>
-        inCode("faults.add", () =>
-          world.faults.add(readFault(JSON.parse(JSON.stringify(fault) ?? "null")), world.secret),
-        ),
-      list: () => structuredClone(world.faults.list()),
-      remove: (id) => world.faults.remove(id),
-      clear: () => world.faults.clear(),
-    },
+    faults: faultsOf(world),
     get credits() {
       return world.organizations.main.credits;
     },
@@ -181,12 +172,25 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   };
 }
 
+function faultsOf(world: World): MockFaults {
+  return {
+    // A copy, as the JSON of a request would be: later changes of the object have no effect.
+    add: (fault) =>
+      inCode("faults.add", () =>
+        world.faults.add(readFault(JSON.parse(JSON.stringify(fault) ?? "null")), world.secret),
+      ),
+    list: () => structuredClone(world.faults.list()),
+    remove: (id) => world.faults.remove(id),
+    clear: () => world.faults.clear(),
+  };
+}
+
 function clockOf(world: World): MockClock {
   const { clock, workInProgress } = world;
   const advance = async (ms: number) => {
     // Checks the time, and moves where nothing is due until then.
     if (!(ms > 0) || clock.now() + ms > lastMoment) return clock.advance(ms);
-    // Tracked, so that `settled` waits for a move that nobody awaits; the move does not wait for its own mark.
+    // `settled` waits for a move that nobody awaits; the move does not wait for its own mark.
     const mark = workInProgress.mark();
     await workInProgress.track(moveClock(world, ms), mark);
   };

@@ -88,7 +88,7 @@ export class Ids {
   }
 
   next(): string {
-    // The clock may have fractions of a millisecond; an ID cannot. For 0, the library takes the machine's time.
+    // An ID has no fractions of a millisecond. For 0, the library takes the machine's time.
     return flat(this.#ulid(this.#time === null ? Math.max(1, Math.floor(this.#now())) : this.#time++));
   }
 

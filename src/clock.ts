@@ -18,16 +18,10 @@ interface Timer {
   readonly run: () => void;
 }
 
-/**
- * The latest time a clock can be moved to: one day before the last year of RFC 3339 ends, so that an expiry
- * of an hour or a day can still be written.
- */
+/** The latest time a clock can be moved to: an expiry a day later is still in RFC 3339. */
 export const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
 
-/**
- * If the machine's clock falls this much behind the time that has passed, it was set back. Then this clock
- * continues from its own time, because its timers would wait for the machine's clock to come back.
- */
+/** So far behind the passed time, the machine's clock was set back: this one goes on, for its timers. */
 const setBackMs = 1_000;
 
 /** Node's longest timeout; a longer one would fire immediately. */
@@ -137,10 +131,7 @@ export class MovableClock implements Clock {
     this.#setWake();
   }
 
-  /**
-   * Fires timers due at `until` or before; those due before `from` (the current time) fire late. Time never
-   * goes back, neither after a nested move nor when a timer throws, which ends the move at that time.
-   */
+  /** Fires timers until `until`; overdue ones late. Time never goes back, also if a timer throws. */
   #moveTo(from: number, until: number): void {
     const isOutermost = !this.#fires;
     this.#fires = true;
@@ -202,10 +193,7 @@ export interface Clocks {
 /** How far a stored time may be ahead of the current one, in milliseconds: clocks of two machines differ. */
 export const clockToleranceMs = 60_000;
 
-/**
- * The milliseconds from `since` to `now`, by the clock that shows more: a machine sleeps, and its clock may
- * be set back. Infinity for a time in the future, which a wrong clock has stored.
- */
+/** The milliseconds from `since` to `now`, by the clock that shows more; Infinity for a future time. */
 export function elapsedMs(since: Clocks, now: Clocks): number {
   const passedHere = now.here - since.here;
   const passedThere = now.service === null ? passedHere : now.service - (since.service ?? since.here);

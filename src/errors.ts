@@ -15,7 +15,7 @@ export interface ErrorDetail {
   cause?: unknown;
 }
 
-/** What kind of error it is: the types of the service (Errors), then those of the client. The CLI has more. */
+/** The kind of error: types of the service (Errors), then of the client. The CLI has more. */
 export type KnownErrorType =
   | "invalid_request"
   | "not_found"
@@ -154,10 +154,7 @@ export function fileProblem(error: unknown): FileProblem | null {
   return kind === undefined || why === undefined ? null : { kind, why, hint: whatToDo[kind] };
 }
 
-/**
- * The error of a process or system that cannot open one more file, which is a problem of no file and of no
- * row; null for any other error, also as the cause of another one.
- */
+/** The error of a system that cannot open one more file, also as a cause; null for any other. */
 export function outOfFiles(error: unknown, name: string): CatalogueError | null {
   const fault = fileProblem(error);
   if (fault === null || (fault.kind !== "limit" && fault.kind !== "memory"))
@@ -181,10 +178,7 @@ const fileCalls = {
     /^(p?write|writev|fsync|ftruncate|mkdir|mkdtemp|rename|(sym|un)?link|rm|rmdir|copyfile|f?chmod|utime|close)$/,
 };
 
-/**
- * Turns an error of a file system call into a CatalogueError; returns any other error unchanged. `name` is
- * that of the file if the error has none, as of reading a folder.
- */
+/** A CatalogueError of a file system call; other errors unchanged. `name`: the file, if it has none. */
 export function asFileError(error: unknown, name = "a file"): unknown {
   const fault = error instanceof CatalogueError ? null : fileProblem(error);
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;

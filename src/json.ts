@@ -1,9 +1,6 @@
 // The one reader of JSON that comes from outside: files, responses, deliveries, and what others can edit.
 
-/**
- * The deepest nesting that is read. Deeper values end recursive code, such as `JSON.stringify`, with a
- * RangeError; no row, response or setting has more than ten levels.
- */
+/** The deepest nesting that is read: deeper values end recursive code, such as `JSON.stringify`. */
 const mostLevels = 100;
 
 /** JSON that is nested too deeply. It is a SyntaxError, because it is rejected wherever invalid JSON is. */
@@ -18,7 +15,7 @@ export class DeepJsonError extends SyntaxError {
   }
 }
 
-/** Parses JSON from outside. Throws a SyntaxError for invalid JSON, a DeepJsonError for more than 100 levels. */
+/** Parses JSON. Throws a SyntaxError, or a DeepJsonError for more than 100 levels. */
 export function parseJson(text: string): unknown {
   const { value, isDeep } = parseCutJson(text);
   if (isDeep) throw new DeepJsonError(text);
@@ -34,14 +31,14 @@ export interface CutJson {
 /** Longer texts could fill the memory with levels before these are counted: they are scanned first. */
 const scannedFrom = 1024 * 1024;
 
-/** Parses JSON from outside, with null for all that is nested too deeply. Throws a SyntaxError for invalid JSON. */
+/** Parses JSON, with null for what is nested too deeply. Throws a SyntaxError. */
 export function parseCutJson(text: string): CutJson {
   const parts = text.length < scannedFrom ? [] : deepParts(text);
   const value: unknown = JSON.parse(parts.length === 0 ? text : without(text, parts));
   return { value, isDeep: parts.length > 0 || (mayBeDeep(text) && cutDeeper(value)) };
 }
 
-/** Whether a text has so many brackets. A search for them takes a fraction of the time of a look at its values. */
+/** Whether a text has so many brackets, which takes a fraction of a look at its values. */
 function mayBeDeep(text: string): boolean {
   let count = 0;
   for (const bracket of ["{", "["])
@@ -52,7 +49,7 @@ function mayBeDeep(text: string): boolean {
 
 type Container = Record<string, unknown>;
 
-/** Replaces what is nested too deeply by null; false if nothing is. This takes a tenth of the time of a scan. */
+/** Replaces deep values by null; false if none. Takes a tenth of a scan. */
 function cutDeeper(value: unknown): boolean {
   let level = isContainer(value) ? [value] : [];
   for (let depth = 1; depth < mostLevels && level.length > 0; depth++) {

@@ -13,10 +13,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { newFileSync, OpenFile, rejectForeignLink, whyNotChanged } from "./open-file.ts";
 
-/**
- * Gives a complete file its final name; false, with the file where it was, if `exclusive` and the name is
- * taken. Throws the system's error.
- */
+/** Gives a file its final name; false if `exclusive` and taken. Throws the system's error. */
 export function moveFile(from: string, to: string, exclusive: boolean): boolean {
   if (!exclusive) {
     replaceFile(from, to);
@@ -34,7 +31,7 @@ export function moveFile(from: string, to: string, exclusive: boolean): boolean 
   return true;
 }
 
-/** How often a file is replaced on Windows while another program has it open, and the pause between two attempts. */
+/** Attempts to replace a file that another program has open on Windows, and their pause. */
 const patience = { attempts: 20, pauseMs: 50 };
 
 function replaceFile(from: string, to: string, attempt = 1): void {
@@ -51,7 +48,7 @@ function replaceFile(from: string, to: string, attempt = 1): void {
   }
 }
 
-/** Whether another program has a file open that Windows does not replace: else it could not be changed either. */
+/** Whether another program has a file open, so that Windows does not replace it. */
 const isOpenElsewhere = (path: string): boolean => [null, "EBUSY"].includes(whyNotChanged(path));
 
 /** An empty file takes the name, which only this process replaces. */

@@ -81,7 +81,7 @@ export class OpenFile {
       await this.write(Buffer.concat(parts).subarray(bytesWritten), position + bytesWritten);
   }
 
-  /** Writes all parts at the end, without a turn of the thread pool: that takes longer than the copy that a write is. */
+  /** Writes all parts at the end, without the thread pool, which takes longer than the copy. */
   writeSync(parts: readonly Uint8Array[]): void {
     let written = writevSync(this.descriptor, parts);
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
@@ -139,10 +139,7 @@ export class OpenFile {
   }
 }
 
-/**
- * Creates a file, for its owner alone by default. Throws the system's error, EEXIST also for a link. Not in
- * the thread pool: the way there takes longer.
- */
+/** Creates a private file. Throws EEXIST, also for a link. Not in the thread pool, which takes longer. */
 export const newFile = (path: string, mode = 0o600): Promise<OpenFile> =>
   whenFree(async () => new OpenFile(path, newFileSync(path, mode)));
 
@@ -153,10 +150,7 @@ export const newFileSync = (path: string, mode = 0o600): number => openSync(path
 export const temporaryFile = (folder: string, start = ".", mode = 0o600): Promise<OpenFile> =>
   newFile(join(folder, temporaryName(start)), mode);
 
-/**
- * Writes a file into a folder, as far as the disk, and removes it, with those that killed processes have
- * left. Throws the error that any other file would meet.
- */
+/** Writes a file to a folder and removes it. Throws the error that any other file would meet. */
 export async function tryToWrite(folder: string): Promise<void> {
   const start = ".try-";
   await removeTemporary(folder, start);
@@ -177,7 +171,7 @@ export const temporaryName = (start: string): string =>
 export const isTemporaryName = (name: string, start: string): boolean =>
   name.startsWith(start) && /^[0-9a-f]{32}\.part$/.test(name.slice(start.length));
 
-/** Removes the temporary files with this beginning, of killed processes. One that cannot be removed does no harm. */
+/** Removes temporary files of killed processes. One that cannot be removed does no harm. */
 export async function removeTemporary(folder: string, start: string): Promise<void> {
   for (const name of await promised.readdir(folder).catch(() => []))
     if (isTemporaryName(name, start)) await promised.rm(join(folder, name), { force: true }).catch(() => {});
@@ -238,10 +232,7 @@ export async function whenFree<Result>(
 export const isOutOfFiles = (error: unknown): boolean =>
   /^(?:EMFILE|ENFILE|ENOMEM)$/.test(String((error as NodeJS.ErrnoException | null)?.code));
 
-/**
- * Makes a folder for this user alone, or closes an existing one to others. Throws the system's error;
- * ELINKOWNER where another user has the folder, and ELOOP for a link.
- */
+/** Makes a folder private. Throws ELINKOWNER for a folder of others, and ELOOP for a link. */
 export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, 0o700);

@@ -139,9 +139,6 @@ const isSeen = (unit: number): boolean => unit > 0x20 && unit < 0x7f;
 export const hadUnseenEnds = (text: string, cut: string): boolean =>
   text.length !== cut.length && /[^\s]|\ufeff/.test(text.replace(cut, ""));
 
-/**
- * A text as a reader sees it: texts that look equal have the same. Letters of different scripts are different
- * (NFKC).
- */
+/** A text as a reader sees it: texts that look equal have the same (NFKC). */
 export const lookOf = (text: string): string =>
   (plainText.test(text) ? text : text.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, "").normalize("NFKC")).trim();

@@ -12,8 +12,8 @@ export const controls = {
   /** A mirror believes every list. */
   "believe-lists": {
     file: "src/flows/export/sync/compare-and-fetch.ts",
-    from: "const isDoubtful = refused !== null || missing > 0 || (isFull && deletes);",
-    to: "const isDoubtful = refused !== null;",
+    from: "const isDoubtful = rejected !== null || missing > 0 || (isFullRead && deletes);",
+    to: "const isDoubtful = rejected !== null;",
   },
   /** A list may remove most of a mirror. */
   "remove-most": {

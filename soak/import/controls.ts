@@ -35,8 +35,8 @@ export const controls = {
   /** A value that others changed as well is overwritten. */
   "overwrite-theirs": {
     file: "src/flows/import/decide-fields.ts",
-    from: 'else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {',
-    to: "else if (isBefore && conflicts === null) {",
+    from: 'if (!changedAtService || conflicts === "sheet") return "write";',
+    to: 'return "write";',
   },
   /** A batch that waited is sent as it was decided. */
   "send-late": {

@@ -26,7 +26,7 @@ export const controls = {
   /** Creates another webhook instead of taking over the one that an earlier listener left. */
   "leave-behind": [
     {
-      file: "src/flows/listen/registration.ts",
+      file: "src/flows/listen/leftover.ts",
       from: "webhook.url === url && leftover === null",
       to: "webhook.url === null && leftover === null",
     },
@@ -34,7 +34,7 @@ export const controls = {
   /** Listens at a URL that another listener has. */
   "share-url": [
     {
-      file: "src/flows/listen/registration.ts",
+      file: "src/flows/listen/leftover.ts",
       from: "if (mark.url === url) throw urlInUse(url, hold.heldBy.pid);",
       to: "",
     },
@@ -43,8 +43,8 @@ export const controls = {
   "trust-gateway": [
     {
       file: "src/flows/listen/registration.ts",
-      from: 'if (isRejectedByService(error)) remains = "mark";',
-      to: 'if (isRejectedByService(error) || error instanceof CatError) remains = "mark";',
+      from: 'if (isRejectedByService(error)) this.#remains = "mark";',
+      to: 'if (isRejectedByService(error) || (error instanceof Error && "requestId" in error)) this.#remains = "mark";',
     },
   ],
   /** Cuts the log after a full disk by the size that this process knows. */

@@ -1,10 +1,7 @@
 import type { ProgramName } from "./context/context.ts";
 import { globalFlagLength } from "./context/globals.ts";
 
-/**
- * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes
- * to the system's cat. command-table.ts does not compile without an entry for each name.
- */
+/** Every subcommand, in the order of the help. A `cat` with another first word is the system's. */
 export const commandNames = [
   "import",
   "imports",
@@ -58,7 +55,7 @@ export function findCommand(argv: readonly string[]): FoundCommand | null {
   return { name: first.word as FoundCommand["name"], index: first.index };
 }
 
-/** `cat` and a command, as in `Run: cat login` or `$(cat config path)`; neither a path nor the start of a quoted name. */
+/** `cat` and a command, as in `Run: cat login`; no path, no start of a quoted name. */
 const command = `(?<![\\w./'"-])cat(?= (?:${[...commandNames, "COMMAND", "--help", "--version", "needs a command"].join("|")})(?![\\w/-]|\\.\\w))`;
 
 /**

@@ -7,10 +7,7 @@ export interface CommandEntry {
   /** The usage that the top help shows. */
   readonly usage: string;
   readonly summary: string;
-  /**
-   * Whether it runs another program, or its subcommand of this name does: the arguments after `--` belong to
-   * that program, flags included.
-   */
+  /** Whether it, or its subcommand of this name, runs another program: that one gets what follows `--`. */
   readonly runsAnother?: boolean | string;
   /** Whether it describes the other commands, which are then loaded as well. */
   readonly describesAll?: boolean;
@@ -18,10 +15,7 @@ export interface CommandEntry {
   load(app: App, next: string | undefined): Promise<Command>;
 }
 
-/**
- * Every subcommand but `help`, which commander has. A name in command-names.ts without an entry here does not
- * compile.
- */
+/** Every subcommand but `help`. A name in command-names.ts without an entry does not compile. */
 export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntry>> = {
   import: {
     usage: "import FILE",

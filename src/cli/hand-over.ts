@@ -1,4 +1,4 @@
-import { readFileSync, writeSync } from "node:fs";
+import { existsSync, fstatSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { asCalled, findCommand, firstWord } from "./command-names.ts";
@@ -16,23 +16,16 @@ import { runSystemCat } from "./run-system-cat.ts";
  * on use: some take milliseconds.
  */
 
-/**
- * Whether this program runs a command line of `cat`. All others go to the system's cat, so that shells and
- * scripts keep working where this program comes first on PATH.
- */
+/** Whether this program runs a command line of `cat`: scripts that expect the system's cat work. */
 export async function isOurs(argv: readonly string[]): Promise<boolean> {
   if (argv.length > 0) return findCommand(argv) !== null;
   const { isatty } = await import("node:tty");
   if (!isatty(0)) return false;
   // `cat > notes.txt` is often typed at a terminal; the help must not be written to that file.
-  const { fstatSync } = await import("node:fs");
   return isatty(1) || !fstatSync(1).isFile();
 }
 
-/**
- * Prints the version or the top help if the command line asks for it, else returns false. Done before the
- * rest of the program loads, because scripts often run `--version`.
- */
+/** Prints the version or top help if asked for, else returns false: before the program loads. */
 export function answeredVersion(host: NodeJS.Process, program: ProgramName): boolean {
   const argv = host.argv.slice(2);
   if (findCommand(argv)?.name !== "--version") return answeredHelp(host, program);
@@ -46,10 +39,7 @@ export function answeredVersion(host: NodeJS.Process, program: ProgramName): boo
   return true;
 }
 
-/**
- * Prints the top help if the command line asks for nothing else and no terminal decides its width or colors;
- * else returns false. The build writes its text to a file, because creating it loads the program.
- */
+/** Prints the top help of the build, if no terminal decides its form; else returns false. */
 function answeredHelp(host: NodeJS.Process, program: ProgramName): boolean {
   const [word, ...others] = host.argv.slice(2);
   const asks = word === "--help" || word === "-h" || word === "help";
@@ -88,10 +78,7 @@ const triedVariable = "CAT_HANDED_TO";
 /** Start errors after which the next cat on PATH is tried. */
 const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR", "ELOOP", "ETXTBSY"]);
 
-/**
- * Runs the system's cat with the same arguments, streams and signals, and exits with its status. `own` is the
- * file of the running program.
- */
+/** Runs the system's cat instead, and exits with its status. `own`: the running program. */
 export async function handOver(host: NodeJS.Process, own: string): Promise<void> {
   host.on("exit", () => exitAsTold(host));
   const { [triedVariable]: before = "", ...unchanged } = host.env;
@@ -117,15 +104,11 @@ export async function handOver(host: NodeJS.Process, own: string): Promise<void>
   host.exitCode = 127;
 }
 
-/**
- * After a failure that a person sees, names the command of this program that was probably meant, e.g. for
- * `cat improt x.csv`. It repeats nothing but the first word.
- */
+/** After a failure on a terminal, names the command probably meant, e.g. for `cat improt x.csv`. */
 async function suggest(host: NodeJS.Process): Promise<void> {
   const { isatty } = await import("node:tty");
   const word = firstWord(host.argv.slice(2))?.word;
   if (!isatty(2) || word === undefined || !/^[a-z]{3,20}$/i.test(word)) return;
-  const { existsSync } = await import("node:fs");
   if (existsSync(word)) return;
   const { nearMiss } = loadProgram(host);
   const line = await nearMiss(word);

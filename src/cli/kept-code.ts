@@ -26,7 +26,7 @@ export interface KeptCode {
   add(name: string, source: Buffer, script: Compiled): void;
 }
 
-/** Flags of V8 that a command may set (context.ts), with their defaults. Node 22 has another budget, which none sets. */
+/** Defaults of V8's flags that commands set (context.ts). Node 22 needs no budget. */
 const defaultFlags = (version: string): string[] => [
   "--heap-growing-percent=0",
   ...(Number.parseInt(version.slice(1), 10) < 22 ? ["--wasm-tiering-budget=1800000"] : []),
@@ -170,7 +170,7 @@ function safeFolder(host: KeptCodeHost, path: string): string | null {
   return isSafe(host, real) ? real : null;
 }
 
-/** Whether only this user and root can rename what is in a folder and in those above. In sticky folders, others cannot. */
+/** Whether only this user and root can rename a folder, those above, and their content. */
 function isSafe(host: KeptCodeHost, path: string): boolean {
   const { uid, mode } = host.getBuiltinModule("node:fs").lstatSync(path);
   const own = host.getuid?.();

@@ -16,7 +16,7 @@ import { createProgram } from "./program.ts";
 /** For the programs in bin/: `process.exitCode = await main(argv, nodeContext("cat"))`. */
 export { nodeContext } from "./context/context.ts";
 
-/** For a word that the system's cat has failed on, e.g. `improt`: the line that names the command that was meant; null for none. */
+/** The line that names the command probably meant, e.g. by `improt`; null for none. */
 export async function nearMiss(word: string): Promise<string | null> {
   const { meantCommands } = await import("./flags/first-guesses.ts");
   const meant = meantCommands(word, "cat").map((line) => `\`${line}\``);
@@ -42,7 +42,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   }
 }
 
-/** Parses the command line, runs the command and closes its resources. Returns the exit status; errors are thrown. */
+/** Runs the command line and closes its resources. Returns the exit status; throws errors. */
 async function run(argv: readonly string[], context: Context, secrets: Secrets): Promise<number> {
   const { color } = earlyFlags(argv);
   const { app, close } = createApp(context, noGlobals(), {
@@ -85,7 +85,7 @@ export async function reportError(
   return toExitCode(error);
 }
 
-/** The error to report: work in progress at an interrupt fails with its own errors, because of the interrupt. */
+/** The error to report: after an interrupt, work fails with errors of its own. */
 function reportedError(thrown: unknown, context: Context): unknown {
   const { interrupt } = context;
   const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);

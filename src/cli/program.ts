@@ -15,10 +15,7 @@ export interface Program {
   parse(): Promise<void>;
 }
 
-/**
- * Creates the program. Only the command in the arguments is loaded; the others have just a name and a
- * summary, unless that command describes them.
- */
+/** Creates the program. Only the command in the arguments is loaded, unless it describes the others. */
 export async function createProgram(app: App, argv: readonly string[]): Promise<Program> {
   const topic = findTopic(withoutGlobals(wordsAfterHelp(argv) ?? []));
   if (topic !== null) return { parse: () => printTopic(app, topic, argv) };
@@ -33,26 +30,9 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     const option = new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about);
     root.addOption(flag.flag === "--progress" ? option.choices(["json"]) : option);
   }
-  const first = firstWord(given);
-  const called = first?.word;
-  const needsAll = commands[called as keyof typeof commands]?.describesAll === true;
-  // The top help and the nearest name of a mistyped command need the names of all; each takes time to create.
-  const isAlone = Object.hasOwn(commands, called ?? "") && first!.index === 0 && !needsAll;
-  for (const [name, entry] of Object.entries<CommandEntry>(commands)) {
-    if (isAlone && name !== called) continue;
-    if (name === called && runsAnother(entry, given.slice(first!.index + 1))) {
-      app.commandLine = takeCommandLine(given);
-    }
-    const made =
-      name === called
-        ? await entry.load(app, firstWord(given.slice(first!.index + 1))?.word)
-        : needsAll
-          ? await entry.load(app, undefined)
-          : command(name);
-    root.addCommand(made.summary(entry.summary));
-  }
+  await addCommands(root, app, given);
   const args = await withOwnVerb(given, root);
-  for (const each of everyCommand(root)) settle(each, app, help);
+  for (const each of everyCommand(root)) configureHelp(each, app, help);
   root.hook("preAction", async (_root, called) => {
     Object.assign(app.globals, root.opts());
     rejectAddressArguments(called);
@@ -73,6 +53,23 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
       await app.io.data(wrappedColumns(app.io.asCalled(help.join("")), lineWidth(app.context.stdout)));
     },
   };
+}
+
+/** Adds the command of the arguments, and the names of the others where help or a mistake may need them. */
+async function addCommands(root: Command, app: App, given: string[]): Promise<void> {
+  const first = firstWord(given);
+  const called = first?.word;
+  const needsAll = commands[called as keyof typeof commands]?.describesAll === true;
+  // The top help and the nearest name of a mistyped command need the names of all; each takes time to create.
+  const isAlone = Object.hasOwn(commands, called ?? "") && first!.index === 0 && !needsAll;
+  for (const [name, entry] of Object.entries<CommandEntry>(commands)) {
+    const isCalled = name === called;
+    if (isAlone && !isCalled) continue;
+    const rest = () => (isCalled ? given.slice(first!.index + 1) : []);
+    if (runsAnother(entry, rest())) app.commandLine = takeCommandLine(given);
+    const added = isCalled || needsAll ? await entry.load(app, firstWord(rest())?.word) : command(name);
+    root.addCommand(added.summary(entry.summary));
+  }
 }
 
 const titles = /^(?:Usage(?=:)|[A-Z].*(?=:$))/gm;
@@ -175,7 +172,7 @@ function* everyCommand(top: Command): Generator<Command> {
 }
 
 /** Configures the output and the format of the help of a command. */
-function settle(made: Command, app: App, help: string[]): void {
+function configureHelp(made: Command, app: App, help: string[]): void {
   const { stdout } = app.context;
   settlePaths(made);
   made.configureOutput({

@@ -1,11 +1,10 @@
 import type { ChildProcess } from "node:child_process";
+import { fstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Signals that are passed on to the system's cat. */
 const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
 
-/**
- * Runs the program at `path` and ends this process as it ended; returns an error if it could not be started.
- */
+/** Runs `path` and ends this process as it ended; returns an error if it could not start. */
 export async function runSystemCat(
   host: NodeJS.Process,
   path: string,
@@ -79,7 +78,6 @@ async function descriptors(platform: string, argv: readonly string[]): Promise<D
 
 /** Whether the caller opened a descriptor: it is open, and Node did not open it for its own use. */
 async function isTheCallers(platform: string, descriptor: number): Promise<boolean> {
-  const { fstatSync, readdirSync, readFileSync, readlinkSync } = await import("node:fs");
   try {
     fstatSync(descriptor);
     if (platform !== "linux") return true;
@@ -117,7 +115,6 @@ async function isTheCallers(platform: string, descriptor: number): Promise<boole
  */
 async function rawArguments(platform: string, argv: readonly string[]): Promise<Uint8Array[] | null> {
   if (platform !== "linux" || !argv.some((argument) => argument.includes("\uFFFD"))) return null;
-  const { readFileSync } = await import("node:fs");
   try {
     const all = splitAtNul(readFileSync("/proc/self/cmdline"));
     const raw = all.slice(all.length - argv.length);
@@ -128,10 +125,7 @@ async function rawArguments(platform: string, argv: readonly string[]): Promise<
   }
 }
 
-/**
- * A shell command that starts the `cat` at `path` with these bytes, because Node can only pass text. The
- * shell gets every byte as an octal escape and replaces itself with cat.
- */
+/** A shell command that starts `path` with these bytes as octal escapes: Node only passes text. */
 function throughShell(path: string, raw: readonly Uint8Array[]): [string, string[], string] {
   const folder = path.slice(0, path.lastIndexOf("/"));
   const lines = ["set --"];

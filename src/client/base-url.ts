@@ -15,7 +15,7 @@ const example = "https://api.example.com";
 const longestUrl = 2_048;
 const versionPath = /\/v\d+$/;
 
-/** Hosts that may be used over `http://` although they are not on this machine; in the form of `exactHost`. */
+/** Hosts besides this machine that may use `http://`; in the form of `exactHost`. */
 export type InsecureHosts = Pick<ReadonlySet<string>, "has">;
 
 const noHosts: InsecureHosts = new Set();
@@ -29,10 +29,7 @@ const isAccepted = (url: URL, hosts: InsecureHosts): boolean =>
   url.protocol === "https:" ||
   (url.protocol === "http:" && (isLoopbackHost(url.hostname) || isInsecure(url, hosts)));
 
-/**
- * Parses a base URL: `https://`, or `http://` on a loopback host or one of `insecureHosts`, because the API
- * key is sent unencrypted otherwise. Throws a CatalogueError of type `usage` that never shows a password.
- */
+/** Parses a base URL: `https://`, or `http://` where allowed. Its CatalogueError shows no password. */
 export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
   if (text.length > longestUrl)
     throw invalid("is longer than 2,048 characters", "Use https://HOST, without /v1.");

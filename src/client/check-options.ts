@@ -9,7 +9,7 @@ type Check = readonly [holds: (value: unknown) => boolean, mustBe: string];
 const isFunction: Check = [(value) => typeof value === "function", "a function"];
 const isText: Check = [(value) => typeof value === "string", "a string"];
 const isObject: Check = [(value) => typeof value === "object" && value !== null, "an object"];
-/** An object of fields: no list, Map, Promise or bytes, which JSON shows as `{}` or as something else than its fields. */
+/** An object of fields: no list, Map, Promise or bytes, which JSON shows differently. */
 const isFields: Check = [
   (value) => Object.prototype.toString.call(value) === "[object Object]",
   "an object of the fields to send",
@@ -142,7 +142,7 @@ export function checkRawRequest(request: unknown): void {
   checkOptions("client.raw", request as object, rawRequest);
 }
 
-/** Throws a TypeError for something else than a value of `operations`, and for a field that it does not have. */
+/** Throws a TypeError for no value of `operations`, and for a field that it lacks. */
 export function checkOperation(what: string, operation: unknown, input: unknown): void {
   if (!Array.isArray((operation as { params?: unknown } | null | undefined)?.params))
     throw new TypeError(`${what} takes an operation, e.g. operations.imports.get`);
@@ -168,7 +168,7 @@ export function checkDownload(url: unknown): void {
   if (typeof url !== "string") throw new TypeError("client.download takes a signed URL");
 }
 
-/** Throws a TypeError for a download that is not complete, or that has options that are unknown or invalid. */
+/** Throws a TypeError for an incomplete download, or one with unknown or invalid options. */
 export function checkDownloadInto(target: unknown, download: object | undefined): void {
   checkOptions("client.downloadInto", download, callOptions.downloadInto);
   if (!isObject[0](target) || (download as { url?: unknown } | undefined)?.url === undefined)
@@ -182,7 +182,7 @@ export function checkPollOptions(options: object | undefined): void {
     throw new TypeError("client.poll: done is missing: a function that says whether to stop polling");
 }
 
-/** Throws a TypeError that names the first option that is unknown or invalid. The value is not shown: it may be secret. */
+/** Throws a TypeError that names the first bad option, without its value: it may be secret. */
 export function checkOptions(what: string, given: object | undefined, known: Options, prefix = ""): void {
   if (given !== undefined && !isObject[0](given))
     throw new TypeError(`${what}: the options must be an object`);
@@ -215,10 +215,7 @@ const isBytes: Check = [
 /** The fields of an input that become the body of its request. */
 const bodyFields: Options = { body: isFields, json: isBytes, ndjson: isBytes };
 
-/**
- * Throws a TypeError for a field of the input that the operation does not have, as it would not be sent, and
- * for a body of another kind.
- */
+/** Throws a TypeError for a field that the operation does not have, and for another kind of body. */
 export function checkInput(what: string, input: unknown, known: readonly string[]): void {
   if (input === undefined) return;
   if (typeof input !== "object" || input === null)

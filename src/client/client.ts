@@ -1,4 +1,4 @@
-import { systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { type ClientOperation, operations } from "../contract/client-operations.ts";
 import { keyLifeMs, limits } from "../contract/limits.ts";
 import type { Operations } from "../contract/operations.ts";
@@ -6,7 +6,7 @@ import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
 import { downloader, resumableDownloader } from "../http/download.ts";
 import { NetworkError } from "../http/errors.ts";
-import { httpCore, openConnections } from "../http/http-core.ts";
+import { type HttpCoreOptions, httpCore, openConnections } from "../http/http-core.ts";
 import { keyMask } from "../http/mask.ts";
 import { retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
 import { type Answer, type Message, readHeader } from "../http/send.ts";
@@ -70,9 +70,15 @@ export interface Client extends Calls, ClientBasics {
   ): Promise<Reply<O>>;
 }
 
-/** Creates a client without sending anything. Throws a CatalogueError for an invalid base URL or proxy variable. */
-export function createClient(options: ClientOptions): Client {
-  const { clock = systemClock(), random = systemRandom, userAgent = "catalogue", onExchange } = options;
+/** Creates a client; sends nothing. Throws a CatalogueError for a bad base URL or proxy variable. */
+export function createClient(options: ClientOptions, counts?: HttpCoreOptions["counts"]): Client {
+  const {
+    clock = systemClock(),
+    random = systemRandom,
+    userAgent = "catalogue",
+    onExchange,
+    onWait,
+  } = options;
   const insecureHosts = new Set(options.insecureHttpHosts?.map(checkedHost));
   const base = parseBaseUrl(options.baseUrl, insecureHosts);
   const connections = openConnections({
@@ -82,49 +88,8 @@ export function createClient(options: ClientOptions): Client {
   });
   const closing = new AbortController();
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
-  const { onWait, timeLimits } = options;
-  const { origin } = base;
-  let answeredAt: number | null = null;
-  /** How far the service's clock is ahead of the local one, in milliseconds. */
-  let ahead: number | null = null;
-  /** The smallest value that it had; 0 at most. */
-  let leastAhead = 0;
-  const serviceNow = () => (ahead === null ? null : clock.now() + ahead);
-  const onAnswer = (answer: Answer) => {
-    // A gateway has a clock of its own.
-    const there = isOfService(answer) ? serverNow(answer) : null;
-    if (there === null) return;
-    ahead = there - clock.now();
-    leastAhead = Math.min(leastAhead, ahead);
-  };
-  let withoutKey = (text: string): string => text;
-  const apiKey = async () => {
-    const key = typeof options.apiKey === "string" ? options.apiKey : await options.apiKey();
-    if (typeof key !== "string") throw new TypeError("createClient: apiKey must return a string");
-    withoutKey = keyMask(key.trim());
-    return key;
-  };
-  const send = httpCore({
-    origin,
-    apiKey,
-    connections,
-    clock,
-    random,
-    onExchange,
-    onWait,
-    retry,
-    timeLimits,
-    maxAnswerBytes: options.maxResponseBytes,
-    isOfService,
-    onAnswer,
-    keyLife: { serviceNow, lifeMs: keyLifeMs },
-  });
-
-  const answerTo = async (message: Message, { signal, onDoubt, keyFrom }: CallOptions): Promise<Answer> => {
-    const answer = await send({ ...message, keyFrom }, signal, onDoubt);
-    if (answer.status < 500 && isOfService(answer)) answeredAt = clock.now();
-    return answer;
-  };
+  const shared = { connections, clock, random, onExchange, onWait, retry, counts };
+  const { answerTo, answeredAt, withoutKey, serviceNow, earliest } = openCore(options, base.origin, shared);
   const exchange: Client["exchange"] = async (operation, input, options = {}) => {
     const { idempotencyKey } = options;
     const message = toMessage(operation, input, { base, userAgent, idempotencyKey });
@@ -138,20 +103,13 @@ export function createClient(options: ClientOptions): Client {
       replayed: readHeader(answer, "idempotent-replayed") === "true",
     };
   };
-
   const downloads = {
-    connections,
-    clock,
-    random,
+    ...shared,
     userAgent,
-    retry,
-    onExchange,
-    onWait,
     transfers: new TransferLimit(),
     check: (url: URL) => checkDownloadUrl(url, insecureHosts),
-    silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
+    silenceMs: options.timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
   };
-
   const pages: Client["pages"] = (operation, input, { signal, isAhead } = {}) => {
     const readPage = async (paging: object) => {
       const page = await exchange(operation, { ...input, ...paging } as never, { signal });
@@ -159,43 +117,22 @@ export function createClient(options: ClientOptions): Client {
     };
     return readPages(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
   };
-
   return {
     ...createCalls(exchange),
-    exchange,
-    async raw(request, options = {}) {
-      const { method, path, body, listsProblems = false } = request;
-      const { idempotencyKey } = options;
-      const own = toHeaders(method, body?.contentType ?? null, { userAgent, idempotencyKey });
-      const headers = { ...own, ...request.headers };
-      const message = { method, origin, path: base.prefix + path, headers, body: body?.bytes ?? null };
-      const answer = await answerTo(message, options);
-      const about = { message, answer, now: clock.now() };
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        bytes: answer.body,
-        json: () => readBody(about),
-        error: answer.status >= 400 ? responseError(listsProblems, about) : null,
-      };
-    },
-    pages,
+    ...{ exchange, pages, serviceNow, earliest, withoutKey },
+    raw: rawRequests({ base, userAgent, clock }, answerTo),
     async *paginate(operation, input, options) {
       for await (const page of pages(operation, input, options)) yield* page;
     },
     poll: (operation, input, options) =>
       poll(
-        { clock, random, onWait, answeredAt: () => answeredAt, closing: closing.signal },
+        { clock, random, onWait, answeredAt, closing: closing.signal },
         toMessage(operation, input, { base, userAgent }),
         (signal) => exchange(operation, input, { signal }),
         options,
       ),
     download: downloader(downloads),
     downloadInto: resumableDownloader(downloads),
-    serviceNow,
-    // The local clock may have been set back since the moment.
-    earliest: (moment = Number.POSITIVE_INFINITY) => Math.max(0, Math.min(moment, clock.now()) + leastAhead),
-    withoutKey: (text) => withoutKey(text),
     close() {
       // A poll may be waiting for its next request.
       closing.abort(new NetworkError("the client is closed", { code: "client_closed", transient: false }));
@@ -203,6 +140,85 @@ export function createClient(options: ClientOptions): Client {
     },
   };
 }
+
+type AnswerTo = (message: Message, options: CallOptions) => Promise<Answer>;
+
+/** The core of a client, with what its responses tell of the service's clock. */
+function openCore(
+  options: ClientOptions,
+  origin: string,
+  shared: Pick<
+    HttpCoreOptions,
+    "connections" | "clock" | "random" | "onExchange" | "onWait" | "retry" | "counts"
+  >,
+) {
+  const { clock } = shared;
+  let answeredAt: number | null = null;
+  /** How far the service's clock is ahead of the local one, in milliseconds. */
+  let ahead: number | null = null;
+  /** The smallest value that it had; 0 at most. */
+  let leastAhead = 0;
+  let mask = (text: string): string => text;
+  const serviceNow = () => (ahead === null ? null : clock.now() + ahead);
+  const send = httpCore({
+    ...shared,
+    origin,
+    async apiKey() {
+      const key = typeof options.apiKey === "string" ? options.apiKey : await options.apiKey();
+      if (typeof key !== "string") throw new TypeError("createClient: apiKey must return a string");
+      mask = keyMask(key.trim());
+      return key;
+    },
+    timeLimits: options.timeLimits,
+    maxAnswerBytes: options.maxResponseBytes,
+    isOfService,
+    onAnswer(answer) {
+      // A gateway has a clock of its own.
+      const there = isOfService(answer) ? serverNow(answer) : null;
+      if (there === null) return;
+      ahead = there - clock.now();
+      leastAhead = Math.min(leastAhead, ahead);
+    },
+    keyLife: { serviceNow, lifeMs: keyLifeMs },
+  });
+  const answerTo: AnswerTo = async (message, { signal, onDoubt, keyFrom }) => {
+    const answer = await send({ ...message, keyFrom }, signal, onDoubt);
+    if (answer.status < 500 && isOfService(answer)) answeredAt = clock.now();
+    return answer;
+  };
+  return {
+    answerTo,
+    serviceNow,
+    answeredAt: () => answeredAt,
+    withoutKey: (text: string) => mask(text),
+    // The local clock may have been set back since the moment.
+    earliest: (moment = Number.POSITIVE_INFINITY) => Math.max(0, Math.min(moment, clock.now()) + leastAhead),
+  };
+}
+
+/** Requests that no operation describes. */
+const rawRequests =
+  (
+    { base, userAgent, clock }: { base: ReturnType<typeof parseBaseUrl>; userAgent: string; clock: Clock },
+    answerTo: AnswerTo,
+  ): Client["raw"] =>
+  async (request, options = {}) => {
+    const { method, path, body, listsProblems = false } = request;
+    const { idempotencyKey } = options;
+    const own = toHeaders(method, body?.contentType ?? null, { userAgent, idempotencyKey });
+    const headers = { ...own, ...request.headers };
+    const { origin, prefix } = base;
+    const message = { method, origin, path: prefix + path, headers, body: body?.bytes ?? null };
+    const answer = await answerTo(message, options);
+    const about = { message, answer, now: clock.now() };
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      bytes: answer.body,
+      json: () => readBody(about),
+      error: answer.status >= 400 ? responseError(listsProblems, about) : null,
+    };
+  };
 
 function checkedHost(name: string): string {
   const host = exactHost(name);

@@ -60,10 +60,7 @@ export interface RawResponse {
 
 /** What a client does besides the operations of the service. */
 export interface ClientBasics {
-  /**
-   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for
-   * every status; `error` is the error that an operation would throw.
-   */
+  /** Sends any request, with retries, pacing and an idempotency key. Resolves for every status. */
   raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
   /** Streams the bytes behind a signed URL, in chunks. Sends no credentials and follows no redirect. */
   readonly download: Download;
@@ -77,10 +74,7 @@ export interface ClientBasics {
    * wrong.
    */
   earliest(moment?: number): number;
-  /**
-   * A text that the service wrote, with the API key masked, for a download: responses are masked by the
-   * client. Before the first request nothing is masked.
-   */
+  /** A text of the service with the API key masked; before the first request nothing is masked. */
   withoutKey(text: string): string;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;

@@ -37,14 +37,11 @@ export async function* readPages<Entry>(
     const fresh = withoutKnown(data, toKey, known);
     if (fresh.length === 0 && data.length > 0) throw faultyList(path, "a page repeats earlier entries");
     empty = data.length === 0 ? empty + 1 : 0;
-    const fault =
-      hasMore && empty === mostEmptyPages ? `${empty} pages in a row are empty` : faultOf(page, cursors);
+    const fault = faultOf(page, cursors, empty);
     const next = isAhead && hasMore && fault === null ? readPage({ limit, cursor: cursor! }) : null;
     // A failure is reported after the entries that came before it.
     next?.catch(() => {});
-    // undici reuses a connection two turns of the event loop later: without them, the entries are used before
-    // it sends.
-    for (let turn = 0; next !== null && turn < 2; turn++) await new Promise(setImmediate);
+    if (next !== null) await twoTurns();
     yield fresh;
     if (fault !== null) throw faultyList(path, fault);
     if (!hasMore) return;
@@ -53,8 +50,18 @@ export async function* readPages<Entry>(
   }
 }
 
+/** undici reuses a connection two turns of the event loop later: before, the entries would be used first. */
+async function twoTurns(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+}
+
 /** Why a list cannot be read on from a page; null if it can, or has ended. */
-function faultOf({ has_more, next_cursor }: Page<unknown>, earlier: ReadonlySet<unknown>): string | null {
+function faultOf(
+  { has_more, next_cursor }: Page<unknown>,
+  earlier: ReadonlySet<unknown>,
+  empty: number,
+): string | null {
+  if (has_more && empty === mostEmptyPages) return `${empty} pages in a row are empty`;
   if (!has_more) return next_cursor === null ? null : "has_more is false, but next_cursor has a value";
   if (next_cursor === null) return "has_more is true, but next_cursor is missing";
   return earlier.has(next_cursor) ? "its next_cursor repeats an earlier one" : null;
@@ -66,7 +73,7 @@ const faultyList = (path: string, fault: string): BadResponseError =>
     hint: "Run the command again. If it fails again, report this message to the service.",
   });
 
-/** The text that identifies an entry of the list; null if an entry does not have it, as in lists of later versions. */
+/** The text that identifies an entry of the list; null for one of a later version without it. */
 function keyOf(path: string): (entry: unknown) => string | null {
   const pick = /\/exports$/.test(path) ? productOf : /\/imports\/[^/]+\/rows$/.test(path) ? lineOf : idOf;
   return (entry) => {

@@ -36,12 +36,12 @@ const leastInOutageMs = 1_000;
  * (GET /v1/imports/{import_id}).
  */
 export async function poll<Body>(
-  deps: Polling,
+  polling: Polling,
   what: Message,
   ask: (signal: AbortSignal) => Promise<{ body: Body; retryAfterMs: number | null }>,
   { done, onResponse, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
 ): Promise<Body> {
-  const { clock, random, onWait, answeredAt, closing } = deps;
+  const { clock, random, onWait, answeredAt, closing } = polling;
   const link = linkedAbort(signal, closing);
   const expire = () => {
     const message = `the job did not finish within ${timeoutMs! / 1000} s (${requestName(what)})`;

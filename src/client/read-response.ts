@@ -8,10 +8,7 @@ import { type Answer, isWrite, type Message, readHeader, requestName } from "../
 import { isObject } from "../json.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 
-/**
- * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadResponseError if
- * it did not come from the service. `now` is its arrival time, in milliseconds.
- */
+/** Reads a response: the parsed body, or throws an ApiError, or a BadResponseError if of a gateway. */
 export function readResponse(
   operation: ClientOperation,
   message: Message,
@@ -39,7 +36,7 @@ export interface About {
   now: number;
 }
 
-/** The list of problems of a body; null if it has none. A code and a message that are missing are filled in. */
+/** The problems of a body; null for none. A missing code or message is filled in. */
 function parseProblems(json: unknown): Problem[] | null {
   const { errors } = (json ?? {}) as { readonly errors?: unknown };
   if (!Array.isArray(errors) || errors.length === 0 || !errors.every(isObject)) return null;
@@ -54,7 +51,7 @@ function parseProblems(json: unknown): Problem[] | null {
   }));
 }
 
-/** The error of a response with a status from 400; `listsProblems`: the operation may list every problem of its input. */
+/** The error of a response from 400 on; `listsProblems`: it may list all problems. */
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
   let json: unknown;
   try {
@@ -179,10 +176,7 @@ function badResponse({ message, answer }: About, how: string, code: string): Bad
   });
 }
 
-/**
- * Whether a response came from the service itself: an error with its envelope, JSON, or nothing at all (204).
- * Any other one is of a gateway or proxy, which may have passed the request on before.
- */
+/** Whether the service responded itself: its error envelope, JSON, or nothing (204). */
 export const isOfService = ({ status, body, json }: Answer): boolean =>
   status >= 400 ? isEnvelope(json, status) : json !== undefined || (status === 204 && body.length === 0);
 

@@ -13,10 +13,7 @@ export interface AnyOperation {
   readonly reply: z.ZodType | null;
 }
 
-/**
- * The flat input of a request: path parameters and query by name, a JSON body under `body`, or its bytes
- * under `json` (sent unchanged), the bytes of an NDJSON body under `ndjson`, an upload under `file`.
- */
+/** The flat input of a request: parameters by name; the body as `body`, `json`, `ndjson` or `file`. */
 export type Input<O extends AnyOperation> = Simplify<
   Fields<z.input<O["params"]>> & Fields<z.input<O["query"]>> & BodyInput<O["body"]>
 >;

@@ -7,7 +7,7 @@ export const plain = (text: string): string =>
     .toLowerCase()
     .replace(/[\p{M}\p{Cf}\s_.,:/()*#'’-]+/gu, "");
 
-/** The value that a text is, but for case, spaces, hyphens and underscores: no question is needed; undefined for another text. */
+/** The value that a text is, but for case, spaces, hyphens and underscores; undefined if there is none. */
 export function sameValue<Value extends string>(text: string, values: readonly Value[]): Value | undefined {
   // Nearly every value is one as it is.
   if (values.includes(text as Value)) return text as Value;
@@ -37,8 +37,8 @@ const mostAsNear = 3;
  * 1. the word that differs only in case and separators;
  * 2. the known word that `otherWords` has for it (keys are plain words);
  * 3. the few known words that start with it;
- * 4. the nearest by typos (at most one letter in three), longest first, because less of a long word is wrong. Its digits are
- *    those of the word: DRESS-2 is not a typo of DRESS-1.
+ * 4. the nearest by typos (at most one letter in three), longest first. Its digits are those of the word:
+ *    DRESS-2 is not a typo of DRESS-1.
  */
 export function meantWords(
   given: string,
@@ -139,7 +139,6 @@ export const wordsForSexes: OtherWords<(typeof sexes)[number]> = {
   ...all("other", "unisex divers neutral mixte uni unisexe ユニセックス"),
 };
 
-/** For the orientation of a photo. */
 export const wordsForOrientations: OtherWords<Orientation> = {
   ...all("front", "vorne vorn vorderseite vorderansicht face devant avant"),
   ...all("back", "rear hinten ruckseite ruckansicht dos arriere"),

@@ -40,7 +40,7 @@ export const isListed = (kind: GenerationKind, field: OpenField, value: string):
 const isSubtype = (value: string | null): value is (typeof sets.taskSubtypes)[number] =>
   value !== null && Object.hasOwn(sets.beautifierAngleShots, value);
 
-/** A subtype is one of three (Tasks). Gives the end of a sentence that begins with the field, or null; so does `styleProblem`. */
+/** The end of a sentence about a subtype, which is one of three (Tasks), or null; so does `styleProblem`. */
 export const subtypeProblem = (value: string): string | null => choiceProblem(value, sets.taskSubtypes);
 
 export const styleProblem = (value: string): string | null => choiceProblem(value, sets.beautifierStyles);
@@ -51,7 +51,7 @@ function choiceProblem(value: string, known: readonly string[]): string | null {
   return `must be one of ${known.join(", ")}, not ${shortened(value)}${question}`;
 }
 
-/** A value that the lists of this program do not have. The specification shows no lists, so the service may know it. */
+/** A value that this program does not list. The specification has no lists, so the service may know it. */
 export interface UnlistedValue {
   readonly field: "background" | "angle_shot" | "style";
   readonly value: string;

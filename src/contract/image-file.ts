@@ -20,7 +20,7 @@ export const imageExtensions: Readonly<Record<(typeof imageTypes)[number], strin
   "image/webp": ".webp",
 };
 
-/** The type of an image that the service does not take, but that can be converted, by its first bytes; or null. */
+/** The type, by its first bytes, of an image that must be converted for the service; or null. */
 export function detectForeignType(bytes: Uint8Array): "TIFF" | "AVIF" | "GIF" | "BMP" | null {
   const starts = (at: number, text: string) => startsWith(bytes, at, new TextEncoder().encode(text));
   if (["II*\0", "MM\0*", "II+\0", "MM\0+"].some((start) => starts(0, start))) return "TIFF";

@@ -34,6 +34,7 @@ const imageFields = new Set(["url", "image_id", "orientation"]);
 const sexSet: ReadonlySet<unknown> = new Set(sexes);
 const orientationSet: ReadonlySet<unknown> = new Set(orientations);
 const none: readonly RowProblem[] = [];
+const imagePlaces = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => `images[${index}]`);
 
 /**
  * Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. `breachOf`:
@@ -123,7 +124,7 @@ class Problems {
   }
 
   image(index: number, image: unknown): void {
-    const at = `images[${index}]`;
+    const at = imagePlaces[index]!;
     if (typeof image !== "object" || image === null || Array.isArray(image)) {
       this.add(at, `must be an object with a url or an image_id, not ${toProductName(image)}`);
       return;

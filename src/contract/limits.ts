@@ -40,7 +40,7 @@ export const limits = {
 /** The time from an event to the last attempt to deliver it: about 7 h 21 min. */
 export const webhookRetryTotalMs = limits.webhookRetryMs.reduce((sum: number, wait) => sum + wait, 0);
 
-/** How long a key is used, in milliseconds: 24 hours (Cross-cutting rule 1) less one hour for inaccurate clocks. */
+/** How long a key is used: 24 hours (Cross-cutting rule 1) less one hour for inaccurate clocks, in ms. */
 export const keyLifeMs = limits.idempotencyKeyMs - 3_600_000;
 
 /** The form of every ID except a model's: a ULID, 26 characters of Crockford base32 (Resources). */
@@ -49,7 +49,7 @@ export const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** A client's request ID: up to 128 letters, digits, `.`, `_`, `:`, `-` (Cross-cutting rule 7). */
 export const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Ranges of numeric options of the mock and of listeners, in code and on the command line; integers unless noted. */
+/** Ranges of numeric options of the mock and of listeners; integers unless noted. */
 export const optionRanges = {
   port: { min: 0, max: 65_535 },
   seed: { min: 0, max: 999_999_999_999_999 },

@@ -113,10 +113,10 @@ export function exactHost(text: string): string | null {
   return isHostName(host) && parseUrl(`http://${host}/`)?.hostname === host ? host : null;
 }
 
-/** Whether a name is of this machine by definition, so that nothing asks a DNS server for it (RFC 6761, 6.3). */
+/** Whether a name is of this machine by definition, so that no DNS server is asked (RFC 6761, 6.3). */
 const isLocalName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost");
 
-/** The address to listen on for a host: names of this machine are not resolved by the system, which may ask a DNS server. */
+/** The address to listen on: the system may ask a DNS server even for names of this machine. */
 export const toListenAddress = (host: string): string =>
   isLocalName(host.replace(/\.$/, "").toLowerCase()) ? "127.0.0.1" : host;
 

@@ -6,7 +6,7 @@ export interface DownloadOptions {
   maxBytes?: number | undefined;
   /** The maximum number of attempts to open the URL (default: 6, as for other requests). */
   attempts?: number | undefined;
-  /** Receives the announced length of the file in bytes, before its first bytes; null if it is not announced. */
+  /** Receives the announced length in bytes before the first bytes; null without one. */
   onLength?: ((bytes: number | null) => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface DownloadTarget {
 
 /** Limits of a download that resumes. */
 export interface DownloadLimits {
-  /** The time limit of an empty download, including retries and their waits, in milliseconds; each byte extends it. Default: 300,000. */
+  /** The time limit of an empty download with its retries, in ms (default: 300,000); each byte extends it. */
   totalMs?: number | undefined;
   /** The maximum number of consecutive attempts without a new byte. Default: 6. */
   attempts?: number | undefined;

@@ -12,7 +12,7 @@ import {
   type DownloaderOptions,
   nameOfUrl,
   rejectCompressed,
-  refusedError as rejectedError,
+  rejectedError,
   signedGet,
   toSignedUrl,
   waitToRetry,
@@ -276,7 +276,7 @@ class RunningDownload {
     });
   }
 
-  /** Checks the head of a response: returns the maximum end of its body, or null if it does not fit the bytes kept. */
+  /** The end that the body of a response may have; null if its head does not fit the bytes kept. */
   async #open(url: URL, response: ResponseStream): Promise<number | null> {
     const { status } = response;
     const from = this.#from;

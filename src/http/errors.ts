@@ -37,7 +37,7 @@ export class TimeoutError extends CatalogueError {
   override readonly name: string = "TimeoutError";
   /** The kind of error. */
   declare readonly type: "timeout";
-  /** `deadline`: a request with its retries; `attempt_timeout`: one attempt; `wait_timeout`: a job that is polled. */
+  /** `deadline`: with all retries; `attempt_timeout`: one attempt; `wait_timeout`: a polled job. */
   declare readonly code: "deadline" | "attempt_timeout" | "wait_timeout" | (string & {});
 
   constructor(message: string, detail: Omit<ErrorDetail, "type">) {
@@ -45,7 +45,7 @@ export class TimeoutError extends CatalogueError {
   }
 }
 
-/** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, an unexpected shape. */
+/** A response that is not the service's: HTML, incomplete, too large, or a redirect. */
 export class BadResponseError extends CatalogueError {
   static override readonly className: string = "BadResponseError";
   /** The name of the class. */

@@ -64,7 +64,7 @@ export const exchangeLog =
     }
   };
 
-/** A log line as text, e.g. `POST /v1/imports 202 in 312 ms (attempt 2, request …, idempotency key 1f0c2a9b…)`. */
+/** A log line as text, e.g. `POST /v1/imports 202 in 312 ms (attempt 2, request …)`. */
 export function describeExchange(line: ExchangeLog): string {
   const notes = [
     line.attempt > 1 ? `attempt ${line.attempt}` : null,

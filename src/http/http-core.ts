@@ -5,7 +5,7 @@ import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
 import { lookup, lookupAllowed } from "./local-names.ts";
 import { withoutKey } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
-import { pacing } from "./pacing.ts";
+import { type PacingOptions, pacing } from "./pacing.ts";
 import { parseProxies } from "./proxies.ts";
 import { type ApiKey, auth, idempotency, type KeyLife, keyLife, requestId } from "./request-headers.ts";
 import { completeJson, noRedirects, openStream } from "./response-stream.ts";
@@ -28,6 +28,7 @@ export interface HttpCoreOptions {
   clock: Clock;
   /** 0 (inclusive) to 1 (exclusive), for the jitter of waits. */
   random: () => number;
+  counts?: PacingOptions["counts"];
   onExchange?: ((line: ExchangeLog) => void) | undefined;
   onWait?: OnWait | undefined;
   retry?: Partial<RetryPolicy> | undefined;
@@ -59,7 +60,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     retry({ clock, random, policy, isOfService: options.isOfService, onWait }),
     ...(options.onAnswer === undefined ? [] : [heard(options.onAnswer)]),
     uploadsInTurn({ transfers: new TransferLimit(), onWait }),
-    pacing({ clock, random, windowMs: policy.windowMs, onWait }),
+    pacing({ clock, windowMs: policy.windowMs, counts: options.counts, onWait }),
     requestId,
     auth(options.origin, options.apiKey),
     noRedirects,

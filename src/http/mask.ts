@@ -14,11 +14,11 @@ export function maskedPath(path: string): string {
   return `${before}?${parameters.join("&")}`;
 }
 
-/** A text with the signatures of its URLs masked, for example an error of a storage server that repeats its URL. */
+/** A text with the signatures of its URLs masked, e.g. an error of a storage server. */
 export const maskedSignatures = (text: string): string =>
   text.replace(/([?&][\w.-]*sig(?:nature)?=)[^\s\\&"'<>)]+/gi, "$1…");
 
-/** A text with everything masked that looks like an API key, which may have been pasted into the wrong place. */
+/** A text without anything like an API key, which may have been pasted into the wrong place. */
 export const maskedKeys = (text: string): string =>
   text.replace(/(?<![a-z_-])ak_\w{8,}/gi, (key) => maskedKey(key)!);
 

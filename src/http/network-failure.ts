@@ -83,7 +83,7 @@ const untrusted =
 /** Whether no authority that Node knows signed the certificate. */
 export const isUntrusted = (code: string): boolean => untrusted.test(code);
 
-/** A failure of TLS with `origin` in words, and the next step; null if the code is not one of TLS. Some errors have a number. */
+/** A TLS failure with `origin` in words, and the next step; null for another code. */
 export function certificateProblem(code: unknown, origin: string): { why: string; hint: string } | null {
   if (typeof code !== "string") return null;
   const [known, hintFor] = reasons[code] ?? [];

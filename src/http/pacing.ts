@@ -3,24 +3,25 @@ import { Withdrawn } from "./errors.ts";
 import { RateWindow, type Ticket } from "./rate-window.ts";
 import type { OnWait } from "./retry.ts";
 import { type Call, type HttpRequest, type Interceptor, isWrite } from "./send.ts";
+import type { SharedCount } from "./shared-count.ts";
 
-interface PacingOptions {
+export interface PacingOptions {
   clock: Clock;
   /** The length of a rate limit window, in milliseconds. */
   windowMs: number;
-  /** 0 (inclusive) to 1 (exclusive): keeps clients that share a window out of step. */
-  random: () => number;
+  /** The requests of all processes of the key; without it, each process counts its own. */
+  counts?: { readonly reads: SharedCount; readonly writes: SharedCount } | undefined;
   onWait?: OnWait | undefined;
 }
 
 /**
  * Holds requests back when the rate limit window is used up, so that a single client never sees a 429 and
- * still uses every request of the window; with other clients the window is shared. Reads and writes have a
- * window each (Limits).
+ * still uses every request of the window; processes of one key on a computer share it. Reads and writes have
+ * a window each (Limits).
  */
 export function pacing(options: PacingOptions): Interceptor {
-  const reads = new Lane(options);
-  const writes = new Lane(options);
+  const reads = new Lane(options, options.counts?.reads);
+  const writes = new Lane(options, options.counts?.writes);
   return (next) => async (request) => {
     const lane = isWrite(request) ? writes : reads;
     const ticket = await lane.enter(request);
@@ -48,8 +49,11 @@ class Lane {
   #scout: Call | null = null;
   #alarm: { at: number; off: AbortController } | null = null;
 
-  constructor(private readonly options: PacingOptions) {
-    this.#window = new RateWindow(options.windowMs, options.random);
+  constructor(
+    private readonly options: PacingOptions,
+    count: SharedCount | undefined,
+  ) {
+    this.#window = new RateWindow(options.windowMs, count);
   }
 
   async enter(request: HttpRequest): Promise<Ticket> {
@@ -95,7 +99,7 @@ class Lane {
     this.#pumpSoon();
   }
 
-  /** Continue only after the caller has seen the result: after an error it may withdraw all other requests. */
+  /** After the caller has seen the result: after an error it may withdraw all requests. */
   #pumpSoon(): void {
     if (this.#line.length > 0 || this.#alarm !== null) setImmediate(() => this.#pump());
   }
@@ -110,9 +114,11 @@ class Lane {
       }
       const next = this.#next();
       if (next === -1) break;
+      const ticket = this.#window.enter();
+      if (ticket === null) continue;
       const [waiting] = this.#line.splice(next, 1);
       if (!this.#window.isKnown && this.#scout === null) this.#send(waiting!.request.call);
-      waiting!.go(this.#window.enter(clock.now()));
+      waiting!.go(ticket);
     }
     this.#setAlarm(null);
   }

@@ -23,7 +23,7 @@ interface StreamOptions {
   toError?: ((error: Error) => unknown) | undefined;
 }
 
-/** Sends a request, without the timeouts of undici, which use the real clock. Its response has not arrived yet. */
+/** Sends a request without the timeouts of undici, which use the real clock. */
 export function openStream(
   dispatcher: Dispatcher,
   request: RawRequest,

@@ -20,7 +20,7 @@ export interface RetryPolicy {
    * to 2 s at first, at most 20 s.
    */
   inProgress: Backoff;
-  /** The longest rate limit window, in milliseconds: the wait after a 429 without `Retry-After`. Default: 60,000. */
+  /** The longest rate limit window, in ms: the wait without `Retry-After`. Default: 60,000. */
   windowMs: number;
   /** The number of 429s in a row that end a request, if they span `rateLimitedMs`. Default: 10. */
   rateLimited: number;
@@ -47,7 +47,7 @@ const spreadMs = 250;
 /** A timeout takes as long as several immediate failures, and counts as that many. */
 const timeoutWeight = 3;
 
-/** Statuses that ask for the same request again: it was not read in time, came on the wrong connection, or too early. */
+/** Statuses that ask for the same request again: too late, too early, or misdirected. */
 const againLater: ReadonlySet<number> = new Set([408, 421, 425]);
 
 /** Whether the same request may succeed later, by the status of its response. */
@@ -176,7 +176,7 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
   }
 }
 
-/** Whether no connection was made, to a host that a retry will hardly reach: one with a typo, or as the policy says. */
+/** Whether a host was not reached that a retry will hardly reach, such as a typo. */
 const isUnreached = (error: NetworkError, { unreached }: Pick<RetryPolicy, "unreached">): boolean =>
   (error.code === "host_not_found" && !isLookupDelayed(error.cause)) ||
   (error.code === "unreachable" && !unreached);
@@ -257,7 +257,7 @@ export function retryAfterMs(answer: Pick<Answer, "headers">, now: number): numb
 export const serverNow = (answer: Pick<Answer, "headers">): number | null =>
   dateMs(readHeader(answer, "date") ?? "");
 
-/** Parses an HTTP date such as `Mon, 05 Jan 2026 09:00:00 GMT`, and no other format that Date.parse accepts. */
+/** Parses an HTTP date such as `Mon, 05 Jan 2026 09:00:00 GMT`, and no other format. */
 function dateMs(text: string): number | null {
   if (!/^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/.test(text)) return null;
   const time = Date.parse(text);

@@ -36,7 +36,7 @@ export interface Call {
   onEnd(run: () => void): void;
 }
 
-/** A request as it passes through the interceptors. `signal` ends it: an abort by the caller, or the deadline. */
+/** A request as it passes through the interceptors; the caller or the deadline aborts `signal`. */
 export interface HttpRequest extends Message {
   readonly call: Call;
   readonly signal: AbortSignal;

@@ -67,7 +67,7 @@ export function toSignedUrl(text: string, { check }: Pick<DownloaderOptions, "ch
  * The error for a response without the file: a rejected signed URL can be signed again; other responses are
  * not the service's.
  */
-export function refusedError(url: URL, response: ResponseStream): CatalogueError {
+export function rejectedError(url: URL, response: ResponseStream): CatalogueError {
   const { status } = response;
   if (status === 403 || status === 404 || status === 410) {
     const message = `${nameOfUrl(url)} is no longer valid (${status}): the signed URL has expired or is unknown`;

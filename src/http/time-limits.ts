@@ -22,7 +22,7 @@ interface DeadlineOptions {
   totalMs: number;
 }
 
-/** Receives whether the service may have done the request: at the start and with every change (`Call.inDoubt`). */
+/** Receives whether the service may have done the request, with every change (`Call.inDoubt`). */
 export type OnDoubt = (inDoubt: boolean) => void;
 
 /** Sends a message with a deadline for all its attempts; the caller's own signal can end it sooner. */

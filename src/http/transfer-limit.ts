@@ -3,7 +3,7 @@ import type { OnWait } from "./retry.ts";
 import type { Interceptor, Message } from "./send.ts";
 import { linkedAbort, uploadMs } from "./time-limits.ts";
 
-/** So many transfers in a row without a timeout allow one more at once: an outage must not slow down an entire night. */
+/** So many transfers without a timeout allow one more: an outage must not slow down a night. */
 const enoughToRaise = 16;
 
 /** A body that takes less time than this on a slow line is not a transfer, in milliseconds. */
@@ -95,7 +95,7 @@ export class TransferLimit {
 export const isTimeout = (error: unknown): error is TimeoutError =>
   error instanceof TimeoutError && (error.code === "attempt_timeout" || error.code === "deadline");
 
-/** A server with a time limit of its own closes the connection of a request that takes longer; one that fails does so sooner. */
+/** Time limits of servers are longer than this; failures come sooner. */
 const longMs = 10_000;
 
 const isCut = (error: unknown): boolean => error instanceof NetworkError && error.code === "connection_cut";

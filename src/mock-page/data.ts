@@ -35,7 +35,6 @@ export interface Status {
   has_secret_keys: boolean;
 }
 
-/** New and changed requests. */
 export interface RequestFrame {
   /** Changes with a reset or restart of the mock, whose requests are numbered from 1 again. */
   life: string;
@@ -44,7 +43,6 @@ export interface RequestFrame {
   rows: RequestRow[];
 }
 
-/** A request in the list. */
 export interface RequestRow {
   number: number;
   at: string;
@@ -53,7 +51,6 @@ export interface RequestRow {
   path: string;
   /** Null while it runs, and for a lost response. */
   status: number | null;
-  /** Whether it is over. */
   isOver: boolean;
   duration_ms: number | null;
   /** A key of the mock, `***` for any other, null without one. */

@@ -1,11 +1,11 @@
 /** The page as one HTML text, with the style and the script in it, whose hashes its policy names. */
-export interface PageText {
+interface PageText {
   readonly html: string;
   readonly style: string;
   readonly script: string;
 }
 
-/** Bundles the page from its sources, which only a clone of the repository has. The build (scripts/build.js) puts the text here. */
+/** Bundles the page from the sources of a clone. The build (scripts/build.js) puts the text here. */
 export async function pageText(): Promise<PageText> {
   const { bundlePage } = await import(new URL("../../scripts/mock-page.js", import.meta.url).href);
   return (await bundlePage()).page;

@@ -20,7 +20,7 @@ import { invalid, Rejection } from "./rules/rejection.ts";
 import type { World } from "./world/world.ts";
 
 /** Limits in milliseconds: for the headers, for the complete request, and between two requests. */
-export interface Patience {
+interface Patience {
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleMs: number;
@@ -124,13 +124,13 @@ const handlers = {
 } satisfies Handlers;
 
 /** The handler of an operation by its name, such as `products.get`. */
-export function findHandler(name: string): Handler {
+function findHandler(name: string): Handler {
   const [resource, verb] = name.split(".") as [keyof Handlers, string];
   return (handlers[resource] as unknown as Record<string, Handler>)[verb]!;
 }
 
 /** Adds `GET /openapi.json`: the contract as an OpenAPI document. No API key, no rate limit. */
-export function addOpenApi(router: Router, world: World): void {
+function addOpenApi(router: Router, world: World): void {
   let made: Promise<string> | undefined;
   router.add(["GET", "HEAD"], "/openapi.json", async (request, response) => {
     const exchange = new Exchange(world, request, response);

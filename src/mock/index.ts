@@ -29,7 +29,7 @@ export interface MockOptions extends Partial<Omit<WorldOptions, "allowHosts" | "
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
-  /** The start of signed URLs and links, for clients that reach the mock at another address than it listens on. */
+  /** The start of signed URLs and links, for clients that reach the mock at another address. */
   baseUrl?: string;
   /** Hosts, besides this machine, that may use /_mock and receive webhooks, e.g. other containers. */
   allowHosts?: readonly string[];
@@ -74,10 +74,10 @@ export interface MockClock extends Clock {
 export interface Mock {
   /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
-  /** An API key of the first organization, with every scope: `ak_mock`, but a random one for a copy of a real catalogue. */
+  /** An API key of the first organization with every scope: `ak_mock`, or a random one for real data. */
   readonly apiKey: string;
   readonly clock: MockClock;
-  /** The latest requests, newest last, with masked API keys; with `bodies`, also what was sent and received. */
+  /** The latest requests, newest last, with masked API keys; with `bodies`, also their bodies. */
   requests(): RecordedRequest[];
   deliveries: MockDeliveries;
   faults: MockFaults;
@@ -104,24 +104,8 @@ export interface Mock {
 
 /** Starts the mock. Rejects with a TypeError for an invalid option, or if it cannot listen. */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
-  const { port = 0, host = "127.0.0.1", baseUrl, network, state, ...given } = checkOptions(options);
-  const allowHosts = new Set(given.allowHosts?.map((name) => exactHost(name)!));
-  const initial = state === undefined ? undefined : toInitialState(state);
-  const world = new World({
-    clock: new MovableClock(),
-    demo: 0,
-    speed: 1,
-    rateLimit: { reads: limits.readsPerMinute, writes: limits.writesPerMinute },
-    latencyMs: 0,
-    strict: false,
-    strictSlugs: true,
-    fetchImages: false,
-    bodies: false,
-    ...given,
-    allowHosts,
-    begin: initial && ((world) => restoreSnapshot(world, initial)),
-    network: { ...realNetwork({ allowHosts }), ...network },
-  });
+  const { port = 0, host = "127.0.0.1", baseUrl, ...given } = checkOptions(options);
+  const world = createWorld(given);
   const server = createApp(world);
   const stop = async () => {
     world.letThrough();
@@ -172,18 +156,37 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   };
 }
 
-function faultsOf(world: World): MockFaults {
-  return {
-    // A copy, as the JSON of a request would be: later changes of the object have no effect.
-    add: (fault) =>
-      inCode("faults.add", () =>
-        world.faults.add(readFault(JSON.parse(JSON.stringify(fault) ?? "null")), world.secret),
-      ),
-    list: () => structuredClone(world.faults.list()),
-    remove: (id) => world.faults.remove(id),
-    clear: () => world.faults.clear(),
-  };
+/** The world of a mock, empty until its first reset. */
+function createWorld({ network, state, ...given }: Omit<MockOptions, "port" | "host" | "baseUrl">): World {
+  const allowHosts = new Set(given.allowHosts?.map((name) => exactHost(name)!));
+  const initial = state === undefined ? undefined : toInitialState(state);
+  return new World({
+    clock: new MovableClock(),
+    demo: 0,
+    speed: 1,
+    rateLimit: { reads: limits.readsPerMinute, writes: limits.writesPerMinute },
+    latencyMs: 0,
+    strict: false,
+    strictSlugs: true,
+    fetchImages: false,
+    bodies: false,
+    ...given,
+    allowHosts,
+    begin: initial && ((world) => restoreSnapshot(world, initial)),
+    network: { ...realNetwork({ allowHosts }), ...network },
+  });
 }
+
+const faultsOf = (world: World): MockFaults => ({
+  // A copy, as the JSON of a request would be: later changes of the object have no effect.
+  add: (fault) =>
+    inCode("faults.add", () =>
+      world.faults.add(readFault(JSON.parse(JSON.stringify(fault) ?? "null")), world.secret),
+    ),
+  list: () => structuredClone(world.faults.list()),
+  remove: (id) => world.faults.remove(id),
+  clear: () => world.faults.clear(),
+});
 
 function clockOf(world: World): MockClock {
   const { clock, workInProgress } = world;

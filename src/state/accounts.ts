@@ -1,9 +1,6 @@
 import type { Database } from "./sqlite.ts";
 
-/**
- * An organization of a service, as far as this machine can distinguish it: data of one account never applies
- * to another. It is found by the fingerprint of an API key; several keys may share an account.
- */
+/** An organization of a service. It is found by the fingerprint of a key; several keys may share it. */
 export interface Accounts {
   /** The account of a key at a base URL; null for a key never used there. */
   find(baseUrl: string, fingerprint: string): number | null;

@@ -7,24 +7,15 @@ import { type RunRow, runColumns, runWidth, type StoredRun, toRun } from "./runs
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
 
-/**
- * The record of a batch, which is one request of a run. Rejected ones are not kept: their rows are batched
- * again.
- */
+/** A batch: one request of a run. Rejected ones are not kept: their rows are batched again. */
 export interface StoredBatch {
   readonly run: string;
   /** From 0, in the order in which the run's batches were recorded. */
   readonly index: number;
   readonly idempotencyKey: string;
-  /**
-   * `sent`: the service may have it, the outcome is unknown. `accepted`: the IDs of its jobs are known.
-   * `settled`: its results have been read, for an import into the ledger.
-   */
+  /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
   readonly state: "sent" | "accepted" | "settled";
-  /**
-   * The IDs of what the service created from it: an import, an export job, or one task per row in order;
-   * empty while `sent`.
-   */
+  /** The IDs of what the service created: an import, an export, or a task per row; empty while `sent`. */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
   readonly rows: Uint32Array;
@@ -51,7 +42,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   readonly changes?: readonly ChangeToSend[] | undefined;
   /** The images that it requests, one for each row; missing where it requests none. */
   readonly looks?: readonly ClaimedLook[] | undefined;
-  /** Whether none of the references may be in an unsettled batch of another run of the same kind, nor another run have claimed a look. */
+  /** Whether no other run of the kind may have its references, nor a look, in an open batch. */
   readonly exclusive: boolean;
 }
 
@@ -59,10 +50,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
 export interface Batches {
   /** The batches of a run in order, without their bodies. */
   of(runId: string): StoredBatch[];
-  /**
-   * Records a batch before its request is sent. Returns null or, for an exclusive batch, a reference that
-   * another run has in flight, or a look that it has claimed: then nothing was recorded.
-   */
+  /** Records a batch before it is sent; returns the reference or look that another run claims, or null. */
   begin(account: number, batch: NewBatch): string | null;
   /** The batch is sent under another key from now on. */
   renewed(
@@ -72,7 +60,7 @@ export interface Batches {
   ): void;
   /** The service has had the key of the batch with another body. */
   keyTaken(runId: string, index: number): void;
-  /** The exact bytes of a batch with an unknown outcome. Throws a StateError if they differ from those recorded. */
+  /** The recorded bytes of an unknown batch. Throws a StateError if they differ. */
   body(runId: string, index: number): Uint8Array;
   /** The data recorded with the batch, kept until its run ends. */
   memo(runId: string, index: number): Uint8Array;
@@ -86,7 +74,7 @@ export interface Batches {
    * its other rows may be sent again.
    */
   decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
-  /** The results of the batch are known: writes them into the ledger and releases its references to other runs. */
+  /** Writes the results of a batch into the ledger and releases its references. */
   settled(runId: string, index: number, entries: readonly LedgerEntry[], changes?: ReportedChange[]): void;
   /** Unsettled batches of other runs of that kind, with their runs, oldest first. */
   unsettledElsewhere(of: {
@@ -94,7 +82,7 @@ export interface Batches {
     kind: string;
     runId: string;
   }): { run: StoredRun; batch: StoredBatch }[];
-  /** The jobs that the service made last for the account, the newest batch first, with the kind of their run. */
+  /** The last jobs of the account, newest batch first, with the kind of their run. */
   lastJobs(account: number, most: number): { kind: string; id: string }[];
   /** Every batch with jobs of runs of that kind, of any account, ended ones included. */
   withJobs(kind: string): Pick<StoredBatch, "run" | "index" | "jobs">[];

@@ -1,10 +1,7 @@
 import type { LedgerWithin } from "./ledger.ts";
 import { type Database, fromKey, toKey } from "./sqlite.ts";
 
-/**
- * What is known of a change to a product: `read`: it may be changed. `sent`: a request for it was sent, and
- * its outcome is not known. `created` and `updated`: what the service reported.
- */
+/** `read`: may be changed. `sent`: outcome unknown. `created`, `updated`: as the service reported. */
 export type ChangeAction = "read" | "sent" | "created" | "updated";
 
 /** What a run changed about one product. */
@@ -50,7 +47,7 @@ export interface Changes {
   read(account: number, runId: string, products: readonly ProductBefore[]): void;
   /** The digests of the fields that the run has set; null if it has sent no change of the product. */
   fieldsSet(runId: string, productId: string): Buffer | null;
-  /** Takes back the change of a product whose request the service rejected: `fields` were set before it, null for none. */
+  /** Takes back a rejected change of a product: `fields` were set before it, null for none. */
   rejected(runId: string, productId: string, fields: Uint8Array | null): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
   of(runId: string): Iterable<ProductChange>;
@@ -58,10 +55,7 @@ export interface Changes {
   isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
-  /**
-   * Records that a change was undone, completely or in part, and what the ledger knows now. What rows said of
-   * the product is forgotten; once all is undone, that of the run's file says what it said before.
-   */
+  /** Records that a change was undone, completely or in part, and what the ledger knows now. */
   undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerFacts): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;

@@ -3,10 +3,7 @@ import { type Connect, loadConnect } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
 import { prepareLockFile, removeFile, sameFileAt } from "./state-place.ts";
 
-/**
- * Locks a file that holds nothing else, and creates it if missing; null if another process has the lock. The
- * system releases the lock when the process ends, however it ends. Returns a function that unlocks it.
- */
+/** Locks a file, created if missing; null if locked. The system unlocks it when the process ends. */
 export async function lockFile(path: string): Promise<(() => void) | null> {
   const connect = await loadConnect();
   prepareLockFile(path);
@@ -66,10 +63,7 @@ export async function waitForLock(
   }
 }
 
-/**
- * Locks an empty file and returns a function that unlocks it. Throws a StateError if another process has the
- * lock.
- */
+/** Locks an empty file and returns a function that unlocks it. Throws a StateError if it is locked. */
 export function lockEmptyFile(file: string, connect: Connect): () => void {
   const db = connect(file);
   try {

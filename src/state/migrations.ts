@@ -1,7 +1,7 @@
 import { fillLooks } from "./looks.ts";
 import type { Database } from "./sqlite.ts";
 
-/** The tables of a state. A new file gets them in one step; the migrations bring an older file to the same. */
+/** The tables of a state, for a new file; the migrations bring an older one to the same. */
 const schema = `
   CREATE TABLE state.account (
     id INTEGER PRIMARY KEY AUTOINCREMENT, base_url TEXT NOT NULL, looked_at INTEGER, last_run TEXT, seen_product BLOB
@@ -276,7 +276,7 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */
+/** Migrates a state completely or not at all. `steps` is `migrations` except in tests. */
 export function migrate(db: Database, steps: readonly Migration[] = migrations): void {
   if (db.pragma("user_version") === steps.length) return;
   db.transaction(() => {

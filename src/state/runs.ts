@@ -10,7 +10,7 @@ export interface StoredRun {
   readonly account: number;
   /** The kind of command, e.g. `import`: runs of one kind never query, settle or block those of another. */
   readonly kind: string;
-  /** The identity of the command: a digest of the file's bytes and of every option that changes what is sent. */
+  /** A digest of the file's bytes and of every option that changes what is sent. */
   readonly identity: string;
   /** The file name as typed, for messages. */
   readonly file: string;
@@ -51,15 +51,9 @@ export interface Runs {
   writes(account: number, runId: string): void;
   /** The ID of the last run that made changes; null if none. */
   lastWriter(account: number): string | null;
-  /**
-   * Ends a run after everything about its rows was reported. Its settled batches and patched rows are
-   * deleted. An unsettled batch stays until another run settles it.
-   */
+  /** Ends a run once all is reported. An unsettled batch stays until another run settles it. */
   end(runId: string, endedAt: number): void;
-  /**
-   * Takes an identity (of one kind of run) for this process, so that no two processes work on the same run.
-   * Returns the owner if another live process has it.
-   */
+  /** Takes an identity for this process alone. Returns the owner if another live process has it. */
   hold(account: number, identity: string, owner: RunOwner): RunHold | { readonly heldBy: Required<RunOwner> };
 }
 
@@ -166,21 +160,11 @@ export function runHolds(
 
   const addHold = (id: number, unlock: () => void): RunHold => {
     const hold = {
-      release() {
-        if (!held.delete(hold)) return;
-        // The file first: without it the row has no owner. A leftover file does no harm.
-        removeFile(holdFile(id));
-        try {
-          remove.run(id);
-        } catch {}
-        unlock();
-        removeFile(holdFile(id));
-      },
+      release: () => void (held.delete(hold) && release(holdFile(id), () => remove.run(id), unlock)),
     };
     held.add(hold);
     return hold;
   };
-
   return {
     hold(account, identity, owner) {
       let taken: { id: number; unlock: () => void } | undefined;
@@ -212,6 +196,16 @@ export function runHolds(
       for (const hold of held) hold.release();
     },
   };
+}
+
+/** Releases a hold: the file first, because without it the row has no owner. A leftover file does no harm. */
+function release(file: string, removeRow: () => void, unlock: () => void): void {
+  removeFile(file);
+  try {
+    removeRow();
+  } catch {}
+  unlock();
+  removeFile(file);
 }
 
 /** No other process can see a run in memory. */

@@ -22,7 +22,7 @@ export interface Database {
   execute(sql: string): void;
   /** The first value of a pragma of the file, e.g. `user_version`, or null. */
   pragma(pragma: string): string | number | null;
-  /** Does all of the work or none of it, and returns once it is on disk. Other processes write before or after it. */
+  /** Does all of the work or none, and returns once it is on disk. Other processes wait. */
   transaction<T>(work: () => T): T;
   /** From now on, fails every write once `isThere` reports that the file was moved or removed. */
   writeOnlyWhile(isThere: () => boolean): void;
@@ -32,7 +32,7 @@ export interface Database {
   close(): void;
 }
 
-/** Opens the file at an absolute path, or a database in memory (null). `waitMs` also applies to opening it. */
+/** Opens a file by its absolute path, or memory (null). `waitMs` also applies to opening. */
 export type Connect = (path: string | null, waitMs?: number) => Database;
 
 /** Loads the library, which only this file uses. */
@@ -86,25 +86,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
   const execute = (sql: string) => void guard(() => db.exec(sql));
   return {
     execute,
-    statement<R extends Row>(sql: string): Statement<R> {
-      let prepared: LibsqlDatabase.Statement | undefined;
-      const ready = (): LibsqlDatabase.Statement => {
-        // Rows as arrays: objects carry a field of the library. Only statements that return rows accept this
-        // setting.
-        prepared ??= db.prepare(sql);
-        if (prepared.reader) prepared.raw();
-        return prepared;
-      };
-      // Values are always passed as one array: the library would treat a single Buffer as named parameters.
-      return {
-        run: (...values) => {
-          if (!db.inTransaction) rejectIfGone();
-          return guard(() => (prepared ?? ready()).run(values).changes);
-        },
-        get: (...values) => guard(() => (prepared ?? ready()).get(values) as R | undefined),
-        all: (...values) => guard(() => ((prepared ?? ready()).all(values) as Row[]).map(withBuffers) as R[]),
-      };
-    },
+    statement: (sql) => preparedOnUse(db, sql, guard, rejectIfGone),
     pragma: (pragma) =>
       guard(() => {
         const row = db.prepare(`PRAGMA state.${pragma}`).raw().get([]) as Row | undefined;
@@ -139,6 +121,30 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
   };
 }
 
+function preparedOnUse<R extends Row>(
+  db: LibsqlDatabase.Database,
+  sql: string,
+  guard: <T>(work: () => T) => T,
+  rejectIfGone: () => void,
+): Statement<R> {
+  let prepared: LibsqlDatabase.Statement | undefined;
+  const ready = (): LibsqlDatabase.Statement => {
+    if (prepared !== undefined) return prepared;
+    prepared = db.prepare(sql);
+    // Rows as arrays: objects carry a field of the library. Statements without rows reject this setting.
+    return prepared.reader ? prepared.raw() : prepared;
+  };
+  // Values are always passed as one array: the library would treat a single Buffer as named parameters.
+  return {
+    run: (...values) => {
+      if (!db.inTransaction) rejectIfGone();
+      return guard(() => ready().run(values).changes);
+    },
+    get: (...values) => guard(() => ready().get(values) as R | undefined),
+    all: (...values) => guard(() => (ready().all(values) as Row[]).map(withBuffers) as R[]),
+  };
+}
+
 /** With several rows the library returns bytes as an ArrayBuffer. */
 const withBuffers = (row: Row): Row =>
   row.map((value) => ((value as unknown) instanceof ArrayBuffer ? Buffer.from(value as never) : value));
@@ -159,10 +165,7 @@ const problems: Readonly<Record<number, Parameters<typeof stateError>[0]>> = {
   26: "state_no_database", // NOTADB
 };
 
-/**
- * Converts an error of SQLite; an error in a statement of this program is rethrown. A missing table was
- * removed by another program.
- */
+/** Converts an error of SQLite, except one in a statement; a missing table was removed by others. */
 function asStateError(error: unknown, path: string | null): unknown {
   const few = outOfFiles(cannotOpen(error, path), path ?? "the state in memory");
   if (few !== null) return few;
@@ -182,7 +185,7 @@ function cannotOpen(error: unknown, path: string | null): unknown {
   return whyNoFiles(path === null ? "." : dirname(path));
 }
 
-/** The library opens as many files at once when it loads, and for a database. Without them, it ends the process. */
+/** The library opens so many files at once, and ends the process without them. */
 const filesNeeded = 16;
 
 /** The error of the system if this process cannot open as many files more; null if it can. */
@@ -202,10 +205,7 @@ function whyNoFiles(folder: string): unknown {
 const utf16Mark = 0xff;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/**
- * A text as bytes that are equal only for equal texts: SQLite would cut a TEXT at a NUL, and the library
- * would turn all lone surrogates into one character.
- */
+/** A text as bytes: SQLite cuts a TEXT at a NUL, and the library confuses lone surrogates. */
 export function toKey(text: string): Buffer {
   if (!loneSurrogate.test(text)) return Buffer.from(text, "utf8");
   return Buffer.concat([Buffer.of(utf16Mark), Buffer.from(text, "utf16le")]);

@@ -77,19 +77,16 @@ export function stateError(
   return new StateError(problem, `${file} ${what}${reason}`, { hint, cause: detail.cause });
 }
 
-/**
- * The error for a failed file system call on the file at `path` or its folders; a StateError is returned
- * unchanged.
- */
+/** The error for a failed call on the file at `path` or its folders; a StateError stays the same. */
 export function fileSystemError(path: string, cause: unknown): StateError {
   if (cause instanceof StateError) return cause;
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) throw cause;
   const fault = fileProblem(cause);
-  const isFull = fault?.kind === "full";
-  return stateError(isFull ? "state_full" : "state_not_writable", path, {
+  const isDiskFull = fault?.kind === "full";
+  return stateError(isDiskFull ? "state_full" : "state_not_writable", path, {
     cause,
-    ...(isFull ? {} : { reason: reasons[code] ?? fault?.why ?? code }),
+    ...(isDiskFull ? {} : { reason: reasons[code] ?? fault?.why ?? code }),
   });
 }
 

@@ -14,10 +14,7 @@ import { makeFolders } from "../move-file.ts";
 import { newFileSync } from "../open-file.ts";
 import { fileSystemError, stateError } from "./state-error.ts";
 
-/**
- * Whether the path has a state that SQLite may open; rejects any other file. With `folder: "ours"` the folder
- * is created if missing and closed to other users.
- */
+/** Whether the path has a state; rejects any other file. `ours`: a private folder, created if missing. */
 export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
   if (folder === "ours") prepareFolder(path);
   let stats = lookAt(path);
@@ -120,10 +117,7 @@ export function removeFile(file: string): void {
   } catch {}
 }
 
-/**
- * Whether a file next to a state of that name belongs to it: the state itself, SQLite's files while it is
- * open, the locks of its runs, or a file being created. Ignores case, because some file systems do.
- */
+/** Whether a file belongs to a state of that name, ignoring case: SQLite's, holds, or one being created. */
 export function isNameOfState(name: string, stateName: string): boolean {
   const [own, whole] = [stateName.toLowerCase(), name.toLowerCase()];
   return (

@@ -21,7 +21,7 @@ import { fileSystemError, StateError, stateError } from "./state-error.ts";
 import { fileSize, isStateThere, logSize, removeFile, sameFileAt } from "./state-place.ts";
 import { storedUploads, type Uploads } from "./uploads.ts";
 
-/** Everything this machine must remember, in one SQLite file. Every method throws a StateError if the file fails. */
+/** The memory of this machine, in one SQLite file. Methods throw a StateError if it fails. */
 export interface State {
   /** The file's path; null for a state in memory that is lost at the end. */
   readonly path: string | null;
@@ -45,10 +45,7 @@ export interface State {
 
 export interface OpenStateOptions {
   readonly clock: Clock;
-  /**
-   * `ours` (the default): the folder is created if missing and closed to other users. `theirs`: it is left
-   * unchanged, for a ledger at a path of the user's choice.
-   */
+  /** `ours` (default): a private folder, created if missing. `theirs`: unchanged, for a chosen ledger. */
   readonly folder?: "ours" | "theirs";
 }
 
@@ -58,7 +55,7 @@ const longestWait = 5_000;
 const openingWait = 100;
 const openingTries = 50;
 const openingPause = 20;
-/** Files up to this size, in bytes, are checked completely when they are opened; larger ones while they are used. */
+/** Files up to this size, in bytes, are checked when opened; larger ones while used. */
 const checkedWhole = 1 << 20;
 
 /**

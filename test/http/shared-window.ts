@@ -3,6 +3,7 @@ import { MovableClock } from "../../src/clock.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { type Answer, compose, type Send } from "../../src/http/send.ts";
+import type { SharedCount } from "../../src/http/shared-count.ts";
 import { deadline } from "../../src/http/time-limits.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
@@ -17,8 +18,6 @@ export interface Sender {
   readonly startMs: number;
   /** The bounds of the latency in each direction. */
   readonly latencyMs: readonly [number, number];
-  /** Sends as fast as possible without pacing; after a 429 it waits as the response says, or this long if given. */
-  readonly greedy?: boolean;
 }
 
 /** The result of a sender. */
@@ -42,12 +41,17 @@ const nobody = (): Sent => ({ perMinute: new Map(), refused: 0, endedAt: 0 });
 
 /**
  * Lets senders share the window of one service like separate processes: each has its own core and knows the
- * others only through the headers. No real time passes. `offsetMs` is the start of the scenario within a
- * minute, `limit` the service's limit per minute.
+ * others only through the headers, and the count of its computer. No real time passes. `offsetMs` is the start
+ * of the scenario within a minute, `limit` the service's limit per minute.
  */
 export async function share(
   senders: readonly Sender[],
-  { limit = 60, offsetMs = 0, seed = 1 }: { limit?: number; offsetMs?: number; seed?: number } = {},
+  {
+    limit = 60,
+    offsetMs = 0,
+    seed = 1,
+    count,
+  }: { limit?: number; offsetMs?: number; seed?: number; count?: () => SharedCount } = {},
 ): Promise<Story> {
   const clock = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") + offsetMs });
   const begun = clock.now();
@@ -89,19 +93,14 @@ export async function share(
       await travel();
       return given;
     };
-    const patient: Send = async (request) => {
-      for (;;) {
-        const given = await service(request);
-        if (given.status !== 429) return given;
-        await clock.sleep(Number(given.headers["retry-after"]) * 1000);
-      }
-    };
+    const writes = count?.();
+    const counts = writes && { reads: writes, writes };
     const paced = compose(
       service,
       retry({ clock, random, policy: defaultRetryPolicy, isOfService }),
-      pacing({ clock, random, windowMs: minuteMs }),
+      pacing({ clock, windowMs: minuteMs, counts }),
     );
-    const send = deadline({ clock, totalMs: 300_000 })(sender.greedy ? patient : paced);
+    const send = deadline({ clock, totalMs: 300_000 })(paced);
     let left = sender.requests;
     const worker = async () => {
       while (left-- > 0) {

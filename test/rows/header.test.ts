@@ -71,7 +71,7 @@ describe("titles, comments and groups above the header are not read, with a note
     ]);
   });
 
-  test("also with --map, with columns that the profile remembers, and in a sheet of looks", async () => {
+  test("also with --map, with columns of an earlier version, and in a sheet of looks", async () => {
     const text = `Our list\nKod;Opis;Link\nK-1;Sukienka;${photo}\n`;
     const flags = "--map Kod=reference --map Opis=name --map Link=images";
     expect(await imported("a.csv", text, flags)).toMatchObject({ exit: 0, products: ["K-1 Sukienka"] });

@@ -48,7 +48,7 @@ describe("the sheet with all columns is read, whatever the other sheets have", (
       { "catalogue.map.json": { columns: { Kod: "reference", Opis: "name", Link: "images" } } },
     ],
     [
-      "the answers that the profile remembers",
+      "the answers that an earlier version has kept",
       "unknown",
       "",
       {
@@ -131,7 +131,7 @@ describe("where no sheet, or more than one, has all columns, none is taken", () 
     expect(requests().filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
-  test("a person is asked, and the sheet of this workbook is remembered", async () => {
+  test("a person is asked, and the sheet of this workbook is saved", async () => {
     const world = await worldWith("unknown", { env: { NO_COLOR: "1" }, mock: {} });
     const tty = { stdin: true, stderr: true };
     const first = atTerminal(world, "import a.xlsx --no-progress", tty);
@@ -139,8 +139,7 @@ describe("where no sheet, or more than one, has all columns, none is taken", () 
     await first.type("like this?", "\x03");
     await first.ran;
     expect(first.screen()).toContain("Artykuly (Kod, Opis, Link)");
-    const config = JSON.parse(readFileSync(`${world.folder}/.home/config.json`, "utf8"));
-    expect(config.profiles.default.sheets).toEqual({ "a.xlsx": "Artykuly" });
+    expect(JSON.parse(world.read("catalogue.map.json"))).toEqual({ sheets: { "a.xlsx": "Artykuly" } });
     const second = await world.cat("import a.xlsx --dry-run --no-progress");
     expect(second.stderr.split("\n").slice(0, 2)).toEqual([
       'Reading the sheet "Artykuly", as you chose for a.xlsx before; choose another one with --sheet.',
@@ -150,18 +149,15 @@ describe("where no sheet, or more than one, has all columns, none is taken", () 
     expect((await world.cat("import b.xlsx --dry-run")).stderr).toContain(
       "no sheet of b.xlsx has all columns",
     );
-    expect((await world.cat("config unset sheets")).exit).toBe(0);
+    world.write("catalogue.map.json", "{}");
     expect((await world.cat("import a.xlsx --dry-run")).stderr).toContain(
       "no sheet of a.xlsx has all columns",
     );
   });
 
-  test("a remembered sheet gives way to the only one that has all columns", async () => {
+  test("a saved sheet gives way to the only one that has all columns", async () => {
     const { cat, write } = await worldWith("suppliers-first");
-    write(
-      ".home/config.json",
-      JSON.stringify({ profiles: { default: { sheets: { "a.xlsx": "Lieferanten" } } } }),
-    );
+    write("catalogue.map.json", JSON.stringify({ sheets: { "a.xlsx": "Lieferanten" } }));
     expect((await cat("import a.xlsx --dry-run --no-progress")).stderr).toContain(
       'Reading the sheet "Artikel", whose columns fit',
     );

@@ -14,10 +14,7 @@ import { RecordedRuns } from "./recorded-runs.ts";
 /** The services of a command, created on first use: a command that never uses the client needs no API key. */
 export interface App {
   readonly context: Context;
-  /**
-   * The global flags. They are set once the command line is parsed: read them while the command runs, not
-   * before.
-   */
+  /** The global flags, which are set once the command line is parsed. */
   readonly globals: GlobalOptions;
   /** The command line as it was typed, without the program, and with the flags of answers that it lacks. */
   readonly typed: string[];
@@ -35,13 +32,9 @@ export interface App {
   state(): Promise<State>;
   /** The runs of the command, for the list of runs. */
   readonly runs: RecordedRuns;
-  /**
-   * The exit status if nothing is thrown. A command sets it, e.g. to the status of a program it ran.
-   */
+  /** The exit status if nothing is thrown, e.g. that of a program which the command ran. */
   exit: number;
-  /**
-   * Registers `release` to run when the command ends, however it ends; the last one registered runs first.
-   */
+  /** Registers `release` to run when the command ends, however it ends; the last one runs first. */
   onClose(release: () => void | Promise<void>): void;
 }
 
@@ -63,13 +56,8 @@ export function createApp(
   },
 ): { app: App; close: () => Promise<void> } {
   const releases: (() => void | Promise<void>)[] = [];
-  let connection: Promise<Connection> | undefined;
-  let client: Promise<Client> | undefined;
-  let state: Promise<State> | undefined;
-  let home: Promise<string> | undefined;
-  const context: Context = Object.create(given, {
-    homeFolder: { value: () => (home ??= given.homeFolder?.() ?? openHome(app)) },
-  });
+  const homeFolder = once(() => given.homeFolder?.() ?? openHome(app));
+  const context: Context = Object.create(given, { homeFolder: { value: homeFolder } });
   let runs: RecordedRuns | undefined;
   const app: App = {
     context,
@@ -84,22 +72,14 @@ export function createApp(
       openOut: (name) => ofIo.openOut(app, name),
     }),
     secrets,
-    connection() {
-      connection ??= connect(app).then((made) => {
-        secrets.add(made.apiKey);
-        return made;
-      });
+    connection: once(async () => {
+      const connection = await connect(app);
+      secrets.add(connection.apiKey);
       return connection;
-    },
-    client() {
-      client ??= connectClient(app);
-      return client;
-    },
+    }),
+    client: once(() => connectClient(app)),
     lastFailure: null,
-    state() {
-      state ??= connectState(app);
-      return state;
-    },
+    state: once(() => connectState(app)),
     get runs() {
       runs ??= new RecordedRuns(app);
       return runs;
@@ -111,6 +91,12 @@ export function createApp(
     for (let release = releases.pop(); release !== undefined; release = releases.pop()) await release();
   };
   return { app, close };
+}
+
+/** Does the work at the first call, and returns its promise at each. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= work());
 }
 
 /** The folder of settings and state. A note says once where a variable names a new one. */
@@ -141,8 +127,8 @@ async function connect(app: App): Promise<Connection> {
 async function connectClient(app: App): Promise<Client> {
   const connection = await app.connection();
   app.context.skipWasmOptimization?.();
-  const { openClient } = await import("./open-client.ts");
-  const client = openClient(app, connection);
+  const { openClient, sharedCounts } = await import("./open-client.ts");
+  const client = openClient(app, connection, sharedCounts(app, connection));
   app.onClose(() => client.close());
   return client;
 }

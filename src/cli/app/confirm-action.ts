@@ -1,10 +1,11 @@
 import { parseUrl } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 import { DeclinedError, UsageError } from "../context/errors.ts";
+import { baseUrlInUse, profileInUse } from "../settings/settings.ts";
 import type { App } from "./app.ts";
 import { canAsk, openPrompts } from "./prompts.ts";
 
-/** An action that cannot be undone, or costs something, for the question and for the error without an answer. */
+/** An action that costs something or cannot be undone, for the question and its error. */
 interface Action {
   /** The question, e.g. `Delete 2 products?` */
   question: string;
@@ -18,10 +19,7 @@ interface Action {
   toAgree?: string;
 }
 
-/**
- * Has the user agree to an action; `--yes` agrees. `pause` makes room for the question. Throws DeclinedError
- * where the user does not agree, and UsageError where it cannot be asked.
- */
+/** Has the user agree, as `--yes` does. Throws DeclinedError, or UsageError where it cannot ask. */
 export async function confirmAction(
   app: App,
   { question, about, reason, left, toAgree = "Add --yes to confirm." }: Action,
@@ -69,7 +67,6 @@ export async function noteSummary(app: App, lines: readonly string[]): Promise<v
 }
 
 async function labelInUse({ globals, context, io }: App): Promise<string> {
-  const { baseUrlInUse, profileInUse } = await import("../settings/settings.ts");
   const { label, color, baseUrl } = (await profileInUse(globals, context)).settings ?? {};
   const inUse = await baseUrlInUse(globals, context);
   if (typeof label !== "string" || label === "" || typeof baseUrl !== "string" || inUse === null) return "";

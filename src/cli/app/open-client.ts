@@ -1,14 +1,19 @@
+import { join } from "node:path";
 import { type Client, createClient } from "../../client/client.ts";
+import type { ClientOptions } from "../../client/options.ts";
 import { type Clock, MovableClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { ExchangeLog } from "../../http/exchange-log.ts";
+import type { HttpCoreOptions } from "../../http/http-core.ts";
 import type { OnWait, WaitReason } from "../../http/retry.ts";
+import { countsOf } from "../../http/shared-count.ts";
 import type { Mock } from "../../mock/index.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { version } from "../context/version.ts";
 import type { Io } from "../output/io.ts";
 import { showRequest } from "../output/io.ts";
+import { findHomeFolder } from "../settings/home-folder.ts";
 import { type Connection, insecureHosts, insecureNote } from "../settings/settings.ts";
 
 /** The parts of the app that a client reports to. */
@@ -19,18 +24,19 @@ interface ClientApp {
   lastFailure: LastFailure | null;
 }
 
-/**
- * Creates the client of a command. It notes each long wait, keeps the latest failure, and with `--verbose`
- * prints a line per request, secrets masked.
- */
-export function openClient(app: ClientApp, connection: Connection): Client {
+/** The client of a command: notes long waits, keeps the latest failure, prints requests (`--verbose`). */
+export function openClient(
+  app: ClientApp,
+  connection: Connection,
+  counts?: HttpCoreOptions["counts"],
+): Client {
   const { io, globals } = app;
   const { clock, random, env } = app.context;
   app.lastFailure ??= new LastFailure();
   const { lastFailure } = app;
   const insecure = insecureNote(connection.baseUrl, env);
   if (insecure !== null) void io.note(insecure);
-  return createClient({
+  const options: ClientOptions = {
     ...connection,
     insecureHttpHosts: [...insecureHosts(env)],
     clock,
@@ -42,7 +48,21 @@ export function openClient(app: ClientApp, connection: Connection): Client {
       lastFailure.record(exchange);
       if (globals.verbose) void showRequest(io, exchange);
     },
-  });
+  };
+  return createClient(options, counts);
+}
+
+/** The requests of all processes of the key; none with `--mock`, or without a home folder. */
+export function sharedCounts(
+  { globals, context }: { globals: Pick<GlobalOptions, "mock">; context: Pick<Context, "env" | "host"> },
+  { baseUrl, apiKey }: Connection,
+) {
+  if (globals.mock) return undefined;
+  try {
+    return countsOf(join(findHomeFolder(context.env, context.host), "state", "rate"), baseUrl, apiKey);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A shorter wait is over before the user has read the note. */
@@ -64,7 +84,7 @@ const notes: Readonly<
   network: (wait) => `Cannot reach the service; retrying in ${wait}.`,
 };
 
-/** Notes for long waits: one for all requests that wait for the same reason, and one per minute of an outage. */
+/** Notes for long waits: one per reason, and one per minute of an outage. */
 export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): OnWait {
   const quietUntil = new Map<WaitReason, number>();
   const limited = { since: 0, until: Number.NEGATIVE_INFINITY };
@@ -74,45 +94,33 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
     limited.until = now + ms;
     return now - limited.since >= patienceMs;
   };
+  const noteRetry = (reason: keyof typeof notes, ms: number, now: number) => {
+    const isRate = reason === "rate_window" || reason === "rate_limited";
+    const isLong = isRate && isLimitedLong(now, ms);
+    if (ms >= shortestMs) return noteOnce(reason, now, ms, notes[reason](seconds(ms)));
+    if (!isLong || now < (quietUntil.get(reason) ?? 0)) return;
+    quietUntil.set("rate_window", now + quietMs).set("rate_limited", now + quietMs);
+    void note("The service asked to slow down; still retrying.");
+  };
+  /** Notes a wait once, until the quiet time has passed. */
+  const noteOnce = (reason: WaitReason, now: number, quiet: number, text: string) => {
+    if (now < (quietUntil.get(reason) ?? 0)) return;
+    quietUntil.set(reason, now + quiet);
+    void note(text);
+  };
   return ({ reason, ms, since = clock.now() }) => {
     const now = clock.now();
     if (reason === "outage") {
       for (const cause of ["network", "server_error", "response"] as const)
         quietUntil.set(cause, now + ms + quietMs);
-      if (now < (quietUntil.get("outage") ?? 0)) return;
-      quietUntil.set("outage", now + quietMs);
       const silentMs = now - since;
-      const isSilent = silentMs >= shortestMs;
-      void note(
-        isSilent
-          ? `No response from the service for ${duration(silentMs)}; still retrying.`
-          : notes.server_error(seconds(ms)),
-      );
-      return;
-    }
-    if (reason === "response") {
-      if (now < (quietUntil.get(reason) ?? 0)) return;
-      quietUntil.set(reason, now + patienceMs);
-      void note(`Waiting for the service to respond (${duration(ms)} so far).`);
-      return;
-    }
-    if (reason === "slow_line") {
-      if (now < (quietUntil.get(reason) ?? 0)) return;
-      quietUntil.set(reason, now + quietMs);
-      void note("The connection is slow; transferring fewer files at once.");
-      return;
-    }
-    const isRate = reason === "rate_window" || reason === "rate_limited";
-    const isLong = isRate && isLimitedLong(now, ms);
-    if (now < (quietUntil.get(reason) ?? 0)) return;
-    if (ms < shortestMs) {
-      if (!isLong) return;
-      quietUntil.set("rate_window", now + quietMs).set("rate_limited", now + quietMs);
-      void note("The service asked to slow down; still retrying.");
-      return;
-    }
-    quietUntil.set(reason, now + ms);
-    void note(notes[reason](seconds(ms)));
+      const silence = `No response from the service for ${duration(silentMs)}; still retrying.`;
+      noteOnce(reason, now, quietMs, silentMs >= shortestMs ? silence : notes.server_error(seconds(ms)));
+    } else if (reason === "response")
+      noteOnce(reason, now, patienceMs, `Waiting for the service to respond (${duration(ms)} so far).`);
+    else if (reason === "slow_line")
+      noteOnce(reason, now, quietMs, "The connection is slow; transferring fewer files at once.");
+    else noteRetry(reason, ms, now);
   };
 }
 
@@ -122,10 +130,7 @@ const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 const duration = (ms: number): string =>
   ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min`;
 
-/**
- * The reasons for a missing response, by error code. Other errors, such as an abort by the CLI, reveal
- * nothing about the service.
- */
+/** Reasons for a missing response, by code. Other errors reveal nothing about the service. */
 const because: Readonly<Record<string, string>> = {
   unreachable: "cannot be reached",
   host_not_found: "cannot be found",
@@ -134,10 +139,7 @@ const because: Readonly<Record<string, string>> = {
   attempt_timeout: "does not respond",
 };
 
-/**
- * Remembers the failure of the latest attempt. Retries are silent, so a timeout would otherwise hide the
- * cause.
- */
+/** The failure of the latest attempt: retries are silent, so a timeout would hide the cause. */
 export class LastFailure {
   #words: string | null = null;
 
@@ -148,10 +150,7 @@ export class LastFailure {
     else if (error !== null && because[error] !== undefined) this.#words = `${origin} ${because[error]}`;
   }
 
-  /**
-   * Adds the failure to the error of a wait that timed out (`--timeout`); other errors are returned
-   * unchanged.
-   */
+  /** Adds the failure to the error of a wait that timed out (`--timeout`); others stay the same. */
   addTo(error: unknown): unknown {
     if (this.#words === null || !(error instanceof CatError) || error.code !== "wait_timeout") return error;
     const { type, code, hint } = error;

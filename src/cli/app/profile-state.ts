@@ -9,9 +9,10 @@ import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import type { HomeContext } from "../settings/home-folder.ts";
+import { type HomeContext, homeFolder } from "../settings/home-folder.ts";
 import { namedProfile, profileFileName } from "../settings/profile-names.ts";
-import type { Connection } from "../settings/settings.ts";
+import { defaultProfile, readProfiles } from "../settings/profiles.ts";
+import { type Connection, profileInUse } from "../settings/settings.ts";
 
 /** The parts of the app that determine the path of its state. */
 export interface Asker {
@@ -29,17 +30,14 @@ export async function openProfileState(app: Asker): Promise<State> {
   return openState(await profileStatePath(app), { clock: app.context.clock });
 }
 
-/**
- * Opens the state in the file of `--ledger FILE`; creates the file if missing, but not its folder. The caller
- * closes it.
- */
+/** Opens the state of `--ledger FILE`, created if missing, but not its folder. The caller closes it. */
 export async function openStateFile(app: Asker, file: string): Promise<State> {
   const { openState } = await import("../../state/state.ts");
   const { clock, cwd } = app.context;
   return openState(resolve(cwd, file), { clock, folder: "theirs" });
 }
 
-/** Opens the ledger that a command reads, or the state of the profile. Throws UsageError if that file does not exist. */
+/** Opens the ledger to read, or the state of the profile. Throws UsageError if missing. */
 export async function openToRead(
   app: Asker & Pick<Opener, "state"> & { onClose(release: () => void): void },
   ledger: string | undefined,
@@ -64,21 +62,14 @@ export async function rejectMissingLedger(
   });
 }
 
-/**
- * The paths of the state files of a command, whether or not they exist: of the profile, if any, and of
- * `--ledger FILE`.
- */
+/** The paths of the state files of a command: of the profile, if any, and of `--ledger FILE`. */
 export async function stateFiles(app: Asker, ledger: string | undefined): Promise<string[]> {
   const own = ledger === undefined ? null : resolve(app.context.cwd, ledger);
   return [await profileStatePath(app), own].filter((path) => path !== null);
 }
 
-/**
- * The folder with the states of all profiles, and the config file next to it, whether or not they exist or
- * are used.
- */
+/** The folder of the states of all profiles, and the config file, whether or not they exist. */
 export async function ownPlaces({ context }: Asker): Promise<{ states: string; config: string }> {
-  const { homeFolder } = await import("../settings/home-folder.ts");
   const folder = await homeFolder(context);
   return { states: join(folder, "state"), config: join(folder, "config.json") };
 }
@@ -88,7 +79,6 @@ export async function profileStatePath({ globals, context }: Asker): Promise<str
   if (globals.mock) return null;
   const named = namedProfile(globals, context.env);
   const { states } = await ownPlaces({ globals, context });
-  const { readProfiles } = await import("../settings/profiles.ts");
   // The settings are not read for a profile that a flag or a variable names.
   const profile = named?.name ?? (await readProfiles(context)).active;
   return join(states, `${profileFileName(profile)}.db`);
@@ -124,8 +114,6 @@ export async function newProfileNote(
 ): Promise<string | null> {
   const isKnown = (account: number) => !ledger.isEmpty(account) || batches.anyUnsettled(account);
   if (app.globals.mock || accounts.at(baseUrl).some(isKnown)) return null;
-  const { defaultProfile } = await import("../settings/profiles.ts");
-  const { profileInUse } = await import("../settings/settings.ts");
   try {
     const { name, settings, profiles } = await profileInUse(app.globals, app.context);
     if (name === defaultProfile || settings !== null) return null;

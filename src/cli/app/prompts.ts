@@ -16,9 +16,7 @@ interface InputOptions {
   readonly clears?: boolean;
 }
 
-/**
- * Questions to the user at the terminal. Each rejects with an InterruptError on Ctrl-C, Ctrl-D or a signal.
- */
+/** Questions at the terminal. Each rejects with an InterruptError on Ctrl-C, Ctrl-D or a signal. */
 export interface Prompts {
   /** `usual` is the choice under the cursor at first. */
   select<Answer>(message: string, choices: readonly Choice<Answer>[], usual: Answer): Promise<Answer>;
@@ -40,68 +38,72 @@ export interface Prompts {
   confirm(message: string, usual: boolean): Promise<boolean>;
 }
 
-/**
- * Whether the user can be asked: stdin and stderr are a terminal, without `--no-input`, and without `--json`,
- * which keeps texts for people off stderr.
- */
+/** Whether to ask: a terminal, without `--no-input`, and without `--json`, which has no text for people. */
 export const canAsk = ({ context, globals }: App): boolean =>
   // The stream of stdin is created on first use, which takes a millisecond.
   context.stderr.isTTY && globals.input && !globals.json && context.stdin.isTTY === true;
 
-/** Opens prompts on stderr, because stdout is data. Call only if `canAsk`. Loads the prompt library. */
-export async function openPrompts({ context, globals, io, secrets }: App): Promise<Prompts> {
-  const { select, search, confirm, input, password } = await import("@inquirer/prompts");
-  const { stdin, stderr, interrupt } = context;
+/** How questions fit into the terminal. */
+function fitting({ context: { stderr }, io }: App) {
   // The library breaks long lines inside words. A question has two characters before it.
   const width = lineWidth(stderr);
   const fitted = (text: string) => wrappedText(io.asCalled(text), width === null ? null : width - 2);
-  const fittedProblem = (check: (text: string) => true | string) => (text: string) => {
-    const problem = check(text);
-    return problem === true || fitted(problem);
+  return {
+    fitted,
+    fittedProblem: (check: (text: string) => true | string) => (text: string) => {
+      const problem = check(text);
+      return problem === true || fitted(problem);
+    },
+    // A list higher than the terminal could not be redrawn: question, help and typed text need room.
+    linesBelow: (question: string) => Math.max(3, stderr.rows - question.split("\n").length - 4),
+    // A chosen one is shown after the question, or below it if the line has no room.
+    fittedChoices: <Answer>(question: string, choices: readonly Choice<Answer>[]) =>
+      choices.map(({ name, value }) => {
+        const lines = wrappedText(name, width === null ? null : width - 4).replaceAll("\n", "\n    ");
+        const isLong = width !== null && stringWidth(`? ${question.split("\n").at(-1)} ${name}`) > width;
+        return { name: lines, short: isLong ? `\n  ${lines}` : name, value };
+      }),
   };
+}
+
+/** Asks one question, which Ctrl-C, Ctrl-D, a signal or a closed terminal ends. */
+async function asked<Answer>(
+  { context: { stdin, stderr, interrupt }, io, secrets }: App,
+  ask: (place: AskPlace) => Promise<Answer>,
+): Promise<Answer> {
   const isPlain = io.paintNote.bold("x") === "x";
-  // A list that is higher than the terminal could not be redrawn: it leaves room for the question, the help
-  // and what is typed.
-  const linesBelow = (question: string) => Math.max(3, stderr.rows - question.split("\n").length - 4);
-  // A chosen one is shown after the question, or below it if the line has no room.
-  const fittedChoices = <Answer>(question: string, choices: readonly Choice<Answer>[]) =>
-    choices.map(({ name, value }) => {
-      const lines = wrappedText(name, width === null ? null : width - 4).replaceAll("\n", "\n    ");
-      const isLong = width !== null && stringWidth(`? ${question.split("\n").at(-1)} ${name}`) > width;
-      return { name: lines, short: isLong ? `\n  ${lines}` : name, value };
-    });
-  async function asked<Answer>(ask: (place: AskPlace) => Promise<Answer>): Promise<Answer> {
-    const gone = new AbortController();
-    const leave = () => gone.abort();
-    let signal: "SIGINT" | "SIGHUP" = "SIGINT";
-    const hangUp = () => {
-      signal = "SIGHUP";
-      // The library sets the mode of a terminal that was closed, and throws what the terminal reports of it.
-      stdin.removeAllListeners("error").on("error", () => {});
-      leave();
-    };
-    // After Ctrl-D, or when the terminal is closed, the library would wait forever.
-    const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
-      if (key?.ctrl && key.name === "d") leave();
-    };
-    stdin.on("keypress", onKey).on("end", hangUp).on("close", leave);
-    interrupt.addEventListener("abort", leave);
-    if (interrupt.aborted) leave();
-    try {
-      return await ask({
-        input: stdin,
-        output: screenOn(stderr, isPlain, secrets.mask),
-        signal: gone.signal,
-      });
-    } catch (error) {
-      const { name } = error as Error;
-      if (name !== "ExitPromptError" && name !== "AbortPromptError") throw error;
-      throw interrupt.aborted ? interrupt.reason : new InterruptError(signal);
-    } finally {
-      stdin.off("keypress", onKey).off("end", hangUp).off("close", leave);
-      interrupt.removeEventListener("abort", leave);
-    }
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  let signal: "SIGINT" | "SIGHUP" = "SIGINT";
+  const hangUp = () => {
+    signal = "SIGHUP";
+    // The library sets the mode of a terminal that was closed, and throws what the terminal reports of it.
+    stdin.removeAllListeners("error").on("error", () => {});
+    leave();
+  };
+  // After Ctrl-D, or when the terminal is closed, the library would wait forever.
+  const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
+    if (key?.ctrl && key.name === "d") leave();
+  };
+  stdin.on("keypress", onKey).on("end", hangUp).on("close", leave);
+  interrupt.addEventListener("abort", leave);
+  if (interrupt.aborted) leave();
+  try {
+    return await ask({ input: stdin, output: screenOn(stderr, isPlain, secrets.mask), signal: gone.signal });
+  } catch (error) {
+    const { name } = error as Error;
+    if (name !== "ExitPromptError" && name !== "AbortPromptError") throw error;
+    throw interrupt.aborted ? interrupt.reason : new InterruptError(signal);
+  } finally {
+    stdin.off("keypress", onKey).off("end", hangUp).off("close", leave);
+    interrupt.removeEventListener("abort", leave);
   }
+}
+
+/** Opens prompts on stderr, because stdout is data. Call only if `canAsk`. Loads the prompt library. */
+export async function openPrompts(app: App): Promise<Prompts> {
+  const { select, search, confirm, input, password } = await import("@inquirer/prompts");
+  const { fitted, fittedProblem, fittedChoices, linesBelow } = fitting(app);
   return {
     select: (text, choices, usual) => {
       const message = fitted(text);
@@ -110,17 +112,17 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
         default: usual,
         pageSize: linesBelow(message),
       };
-      return asked((place) => select({ message, ...list, loop: false }, place));
+      return asked(app, (place) => select({ message, ...list, loop: false }, place));
     },
     search: (text, find) => {
       const message = fitted(text);
       const source = async (term: string | undefined, { signal }: { signal: AbortSignal }) =>
         fittedChoices(message, await find(term, signal));
       const pageSize = Math.min(12, linesBelow(message));
-      return asked((place) => search({ message, source, pageSize }, place));
+      return asked(app, (place) => search({ message, source, pageSize }, place));
     },
     input: (message, usual, check, { clears = false } = {}) =>
-      asked((place) =>
+      asked(app, (place) =>
         input(
           {
             message: fitted(message),
@@ -133,23 +135,20 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
       ),
     // Without `toggleMask: false`, Ctrl-T shows the text.
     secret: (message, check) =>
-      asked((place) =>
+      asked(app, (place) =>
         password(
           { message: fitted(message), mask: false, toggleMask: false, validate: fittedProblem(check) },
           place,
         ),
       ),
     confirm: (message, usual) =>
-      globals.yes
+      app.globals.yes
         ? Promise.resolve(true)
-        : asked((place) => confirm({ message: fitted(message), default: usual }, place)),
+        : asked(app, (place) => confirm({ message: fitted(message), default: usual }, place)),
   };
 }
 
-/**
- * A stream for one question: the library ends the stream, and stderr must stay open. The library always uses
- * colors; without colors their escape sequences are removed, and those that move the cursor are kept.
- */
+/** A stream for one question: stderr stays open, and without colors loses their escape sequences. */
 function screenOn(
   { raw, columns }: Output,
   isPlain: boolean,

@@ -14,10 +14,7 @@ export interface FlowHost extends RunHost {
   readonly pause: () => void;
 }
 
-/**
- * Runs a flow with its progress on the screen. At the first interrupt it notes that requests in flight may
- * still end.
- */
+/** Runs a flow with its progress. The first interrupt is noted: requests in flight may still end. */
 export async function runFlow<Result>(app: App, flow: (host: FlowHost) => Promise<Result>): Promise<Result> {
   const { clock, pid, random, interrupt } = app.context;
   const progress = await app.io.progress();

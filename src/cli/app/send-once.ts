@@ -3,10 +3,7 @@ import { type AcceptedReply, isNothingDone } from "../../flows/service-errors.ts
 import type { OnDoubt } from "../../http/time-limits.ts";
 import { withHint } from "../context/errors.ts";
 
-/**
- * Sends a write that the same command would carry out a second time, because it keeps no record of it. If its
- * outcome is unknown, the error says so, with `check` as its next step.
- */
+/** Sends a write that is recorded nowhere. If its outcome is unknown, the next step is `check`. */
 export async function sendOnce<T>(
   send: (options: { readonly onDoubt: OnDoubt }) => Promise<T>,
   check: string,
@@ -22,10 +19,7 @@ export async function sendOnce<T>(
   }
 }
 
-/**
- * Shows the response to a write, then throws its error if it is not as documented: an ID or a secret in it
- * may be in no other response.
- */
+/** Shows the response to a write, also an undocumented one: a secret in it is shown only once. */
 export async function showDone<Reply>(
   write: Promise<AcceptedReply<Reply>>,
   show: (reply: Reply) => Promise<void>,
@@ -35,10 +29,7 @@ export async function showDone<Reply>(
   if (odd !== undefined) throw odd;
 }
 
-/**
- * The error of a write that was sent: if the service may have done it, with `check` as its next step; the
- * error itself where the service has rejected it.
- */
+/** The error of a write, with `check` as its next step where the service may have carried it out. */
 export function unlessDone<Thrown>(error: Thrown, check: string): Thrown | CatError {
   if (!(error instanceof CatError) || isNothingDone(error)) return error;
   return withHint(error, `The service may have done it. ${check}`);

@@ -37,23 +37,23 @@ export async function showThumbnails(
   const graphics = graphicsFor(app, wanted);
   if (graphics === null || pictures.length === 0) return;
   const { clock, interrupt } = app.context;
-  const patience = startTimeLimit("picture", longestMs, { clock, signal: interrupt });
+  const timeLimit = startTimeLimit("picture", longestMs, { clock, signal: interrupt });
   try {
     const { ImageFetcher } = await import("../../flows/generate/gallery/fetch-images.ts");
     const client = await app.client();
-    const fetcher = new ImageFetcher({ client, clock, signal: patience.signal });
+    const fetcher = new ImageFetcher({ client, clock, signal: timeLimit.signal });
     for (const { caption, fetch } of pictures.slice(0, mostPictures)) {
       const image = await fetch(fetcher).catch(() => null);
       const text = image === null ? null : await pictureText(graphics, image).catch(() => null);
       if (text !== null) await app.io.text(caption === null ? text : `${app.io.visible(caption)}\n${text}`);
     }
   } finally {
-    patience.release();
+    timeLimit.release();
   }
   interrupt.throwIfAborted();
 }
 
-/** What the terminal can draw, if pictures are wanted: nothing in a pipe, in other formats or with chosen fields. */
+/** The pictures to draw, if wanted: none in a pipe, other formats or with chosen fields. */
 function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted): Graphics | null {
   const { stdout, env } = context;
   if (!stdout.isTTY || globals.json || globals.quiet || !thumbnail || printing.select) return null;
@@ -64,10 +64,7 @@ function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted)
 /** How a terminal draws pictures: the escape sequences of iTerm2 or Kitty, or Sixel. */
 export type Graphics = "iterm2" | "kitty" | "sixel";
 
-/**
- * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux
- * and screen pass no pictures on. Asking the terminal itself would read the user's keys.
- */
+/** The pictures that a terminal draws, by its variables; null for none. tmux and screen pass none on. */
 export function detectGraphics(env: Env): Graphics | null {
   const { TERM = "", TERM_PROGRAM = "", LC_TERMINAL = "" } = env;
   if (env.TMUX !== undefined || env.STY !== undefined || /^(?:tmux|screen|dumb)/.test(TERM)) return null;
@@ -85,7 +82,7 @@ const box = { width: 320, height: 240 } as const;
 const kittyChunk = 4096;
 const sixelColors = 128;
 
-/** An image as the escape sequences that draw it small, with a line end. Throws for bytes that are not an image. */
+/** A small image as escape sequences, with a line end. Throws for bytes of no image. */
 async function pictureText(graphics: Graphics, image: Uint8Array): Promise<string> {
   const { default: sharp } = await import("sharp");
   const { scaledTo } = await import("../../flows/generate/gallery/fetch-images.ts");

@@ -58,10 +58,7 @@ interface LoginFlags {
   readonly store?: KeyStoreName;
 }
 
-/**
- * Asks for what is missing, checks the key at the service, and only then stores it and the base URL. The
- * first profile becomes the active one.
- */
+/** Checks the key at the service, then stores it. The first profile becomes the active one. */
 async function login(app: App, flags: LoginFlags): Promise<void> {
   const { globals, context, io, secrets } = app;
   if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");
@@ -103,7 +100,7 @@ async function login(app: App, flags: LoginFlags): Promise<void> {
 const withMock = (verb: string, hint: string): UsageError =>
   new UsageError(`${verb} cannot be used with --mock`, { hint });
 
-/** The settings of a login, by flag, environment, profile or question. Throws UsageError without a terminal. */
+/** The settings of a login, by flag, variable, profile or question. May throw UsageError. */
 async function askForSettings(
   app: App,
   profiles: Profiles,
@@ -120,6 +117,26 @@ async function askForSettings(
     });
   }
   const named = namedProfile(globals, context.env)?.name;
+  const baseUrl = await askForAddress(app, profiles, named, prompts);
+  const profile = named ?? (await askForProfile(prompts, profiles, baseUrl));
+  const hint = "Use the key only: it starts with ak_ and is one word.";
+  if (prompts === null) {
+    const key = checkedApiKey(await readKey(context.stdin), { source: "on standard input", hint });
+    return { profile, baseUrl, place: store ?? "keychain", key: key.trim() };
+  }
+  const owner = { profile, origin: new URL(baseUrl).origin };
+  const place = store === "file" ? store : await askForPlace(prompts, { owner, store, profiles }, app);
+  const key = await prompts.secret("API key (not shown):", (text) => isApiKey(text.trim()) || hint);
+  return { profile, baseUrl, place, key: key.trim() };
+}
+
+/** The address by flag, environment, profile or question. */
+async function askForAddress(
+  { globals, context }: App,
+  profiles: Profiles,
+  named: string | undefined,
+  prompts: Prompts | null,
+): Promise<string> {
   // The address of a profile can be changed here; that of a flag or a variable was chosen just now.
   const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
   const isKnown = isChosen || profiles.find(named ?? profiles.active) !== null;
@@ -135,20 +152,8 @@ async function askForSettings(
   }
   const hosts = insecureHosts(context.env);
   const checkUrl = (value: string) => checkedBaseUrl({ value, source: "the prompt" }, hosts);
-  const baseUrl =
-    prompts === null || isChosen
-      ? checkedBaseUrl(known!, hosts)
-      : checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
-  const profile = named ?? (await askForProfile(prompts, profiles, baseUrl));
-  const hint = "Use the key only: it starts with ak_ and is one word.";
-  if (prompts === null) {
-    const key = checkedApiKey(await readKey(context.stdin), { source: "on standard input", hint });
-    return { profile, baseUrl, place: store ?? "keychain", key: key.trim() };
-  }
-  const owner = { profile, origin: new URL(baseUrl).origin };
-  const place = store === "file" ? store : await askForPlace(prompts, { owner, store, profiles }, app);
-  const key = await prompts.secret("API key (not shown):", (text) => isApiKey(text.trim()) || hint);
-  return { profile, baseUrl, place, key: key.trim() };
+  if (prompts === null || isChosen) return checkedBaseUrl(known!, hosts);
+  return checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
 }
 
 /** Proposes the profile that has the address, else the active one. */
@@ -161,10 +166,7 @@ async function askForProfile(prompts: Prompts | null, profiles: Profiles, baseUr
   return (await prompts.input("Profile:", usual, check, { clears: true })).trim();
 }
 
-/**
- * The keychain; where it cannot be used and no flag asks for it, a file after a question. Before the key,
- * which would be typed for nothing.
- */
+/** The keychain; else a file, after a question, which comes before the key is typed. */
 async function askForPlace(
   prompts: Prompts,
   { owner, store, profiles }: { owner: KeyOwner; store: "keychain" | undefined; profiles: Profiles },
@@ -254,7 +256,7 @@ const whoamiForm = namedForm<Whoami>(
   whoamiFields,
 );
 
-/** `cat whoami` prints the settings in use and where each comes from, and whether the key can read products. */
+/** `cat whoami`: the settings in use, their sources, and whether the key reads products. */
 export const whoamiCommand = (app: App): Command =>
   withPrintFlags(
     command("whoami", {

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { visible } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { labelColors } from "../app/confirm-action.ts";
@@ -11,6 +10,7 @@ import { command, group } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { either } from "../flags/usage-error.ts";
 import { named } from "../flags/values.ts";
+import type { MapFile } from "../mapping/map-file.ts";
 import { namedForm } from "../resources/forms.ts";
 import { looksLikeKey, namedProfile } from "../settings/profile-names.ts";
 import { configPath, type Profiles, profileKeys, readProfiles } from "../settings/profiles.ts";
@@ -159,18 +159,19 @@ const getCommand = (app: App): Command =>
       await io.data(`${io.visible(toText(value))}\n`);
     });
 
+/** The answers that an earlier version has kept, and still reads. */
+const answerKeys = ["columns", "values", "encoding", "mappings", "sheets"] as const;
+
 /** How to set what `cat config set` does not. */
 const setters: Readonly<Record<string, string>> = {
   keyStore: "To store an API key: cat login",
   keyOrigin: "To store an API key: cat login",
-  columns: "cat import sets it on a terminal, when it asks about unknown columns.",
-  values: "cat import sets it on a terminal, when it asks about unknown values.",
-  sheets: "A command sets it on a terminal, when it asks for the sheet of a workbook.",
-  mappings:
-    "cat tryon, cat beautify and cat export set it on a terminal, when they ask about unknown columns.",
+  ...Object.fromEntries(
+    answerKeys.map((key) => [key, "Answers are in catalogue.map.json: cat config mapping"]),
+  ),
 };
 
-/** Stores a setting after a check of its value. A profile that is named by a flag or a variable is created. */
+/** Stores a checked setting. A profile named by a flag or variable is created. */
 const setCommand = (app: App): Command =>
   command("set", {
     summary: "change a setting",
@@ -200,15 +201,12 @@ const setCommand = (app: App): Command =>
       await report(app, { profile, setting: name, value }, `Set ${name} of profile ${profile}.`);
     });
 
-/** Reports a changed setting: as one object with `--json`, else as a note. `value` is null if it was removed. */
+/** Reports a changed setting: an object with `--json`, else a note. Null: it was removed. */
 const report = (
   { io }: App,
   change: { profile: string | null; setting: string; value: unknown },
   note: string,
 ) => (io.json ? io.jsonData(change) : io.note(io.visible(note)));
-
-/** What commands remember of answers. */
-const answerKeys = ["columns", "values", "encoding", "mappings", "sheets"] as const;
 
 /** Removes a setting; succeeds if it has no value. */
 const unsetCommand = (app: App): Command =>
@@ -216,10 +214,10 @@ const unsetCommand = (app: App): Command =>
     summary: "remove a setting",
     usage: "NAME [flags]",
     about:
-      "Remove a setting of the profile, or the columns and values that are remembered (columns, values and encoding of imports, mappings of other commands, sheets of workbooks).",
+      "Remove a setting of the profile, or answers that an earlier version has kept in it (columns, values, encoding, mappings, sheets). Later answers are in catalogue.map.json.",
     examples: [
       ["remove the label of a profile", "cat config unset label --profile live"],
-      ["forget the columns that cat import saved", "cat config unset columns"],
+      ["forget columns that an earlier version has saved", "cat config unset columns"],
     ],
   })
     .argument(...setting)
@@ -266,46 +264,56 @@ const mappingForm = namedForm<MappingRow>(
   mappingFields,
 );
 
-/** `cat config mapping`: the columns and values of the file of mappings, then those that the profile remembers. */
+/** `cat config mapping`: the files of mappings, as a sheet in the current folder is read. */
 const mappingCommand = (app: App): Command =>
   withPrintFlags(
     command("mapping", {
       summary: "list the columns and values that are mapped",
       about:
         "List how columns and values of files are read: by catalogue.map.json in the current folder, " +
-        "then by what the profile remembers. Flags (--map, --map-value) come before both.",
+        "then by that of the profile. Flags (--map, --map-value) come before both.",
       examples: [["for a script", "cat config mapping --json"]],
     }).option("--map-file <FILE>", "file with columns and values (default: catalogue.map.json)"),
   ).action(async (flags: RawPrintFlags & { mapFile?: string }) => {
     const printing = readPrintFlags(flags, mappingForm);
-    const { readMapFile, vocabularies } = await import("../mapping/map-file.ts");
-    const { savedEncoding, savedMapping } = await import("../mapping/saved-mapping.ts");
-    const file = await readMapFile(app.context.cwd, named("--map-file", flags.mapFile, "Choose a file."));
-    const rows = file === null ? [] : mappingRows(file, { files: "all", from: file.name });
-    for (const words of vocabularies) {
-      const saved = await savedMapping(app, words);
-      const at = { files: words.kind, from: `profile ${saved.profile}` };
-      rows.push(...mappingRows(saved, at, file));
-      const encoding = await savedEncoding(app, words);
-      if (encoding !== null)
-        rows.push({ kind: "encoding", field: null, name: "not UTF-8", read_as: encoding.encoding, ...at });
-    }
+    const { vocabularies } = await import("../mapping/map-file.ts");
+    const { oldAnswers, readMapFiles } = await import("../mapping/map-files.ts");
+    const mapFile = named("--map-file", flags.mapFile, "Choose a file.");
+    const found = (await readMapFiles(app, { file: "-", mapFile })).map((file) => ({ file, files: "all" }));
+    for (const words of vocabularies)
+      for (const file of await oldAnswers(app, words)) found.push({ file, files: words.kind });
+    const rows = found.flatMap(({ file, files }, at) =>
+      mappingRows(
+        file,
+        files,
+        found.slice(0, at).map(({ file }) => file),
+      ),
+    );
     await app.io.show(printing, rows);
     if (rows.length === 0) await app.io.note("No columns or values are mapped yet.");
   });
 
-/** The rows of a mapping, without those that the first one has. */
+/** The rows of a file of mappings, without those that come before it. */
 const mappingRows = (
-  { map, values }: Mapping,
-  at: Pick<MappingRow, "files" | "from">,
-  first: Mapping | null = null,
-): MappingRow[] => [
-  ...[...map]
-    .filter(([name]) => !first?.map.has(name))
-    .map(([name, read_as]) => ({ kind: "column", field: null, name, read_as, ...at })),
-  ...[...values].flatMap(([field, some]) =>
+  { map, values, encoding, sheets, name: from }: MapFile,
+  files: string,
+  earlier: readonly MapFile[],
+): MappingRow[] => {
+  const rows = (
+    kind: string,
+    field: string | null,
+    some: ReadonlyMap<string, string>,
+    known: (file: MapFile) => ReadonlyMap<string, string> | undefined,
+  ): MappingRow[] =>
     [...some]
-      .filter(([name]) => !first?.values.get(field)?.has(name))
-      .map(([name, read_as]) => ({ kind: "value", field, name, read_as, ...at })),
-  ),
-];
+      .filter(([name]) => !earlier.some((file) => known(file)?.has(name)))
+      .map(([name, read_as]) => ({ kind, field, name, read_as, files, from }));
+  return [
+    ...rows("column", null, map, ({ map }) => map),
+    ...[...values].flatMap(([field, some]) => rows("value", field, some, ({ values }) => values.get(field))),
+    ...(encoding === undefined
+      ? []
+      : [{ kind: "encoding", field: null, name: "not UTF-8", read_as: encoding, files, from }]),
+    ...rows("sheet", null, sheets, ({ sheets }) => sheets),
+  ];
+};

@@ -113,7 +113,7 @@ function summaryOf(
   return `Wrote ${counted(looks, "missing image")} of ${counted(products, "product")} to ${file}. ${run}`;
 }
 
-/** Every combination of the values, without those that the user fills in, and the look that an image of it has. */
+/** Every combination without values that the user fills in, and the look of its image. */
 function combinations(flags: LooksFlags, models: readonly Model[]): { look: WantedLook; cells: LookCells }[] {
   const people = new Map(
     eachOnce(flags.model).map((wanted) => {

@@ -36,7 +36,7 @@ interface TryonLook {
   readonly angle_shot: string;
 }
 
-/** Lists for a product as one cell: separated as in an import file, or for people, whose terminal may cut it: the number first. */
+/** Lists of a product as a cell: as in an import file, or for people: the number first. */
 const listColumns = (name: string, list: (row: CoverageRow) => readonly string[]): Column<CoverageRow>[] => [
   { name, value: (row) => list(row).join("|"), only: "csv" },
   { name, value: (row) => numbered(list(row)), only: "table" },
@@ -67,7 +67,7 @@ const noImages: Readonly<Record<CoverageFlags["without"][number], string>> = {
   tryon: "a try-on",
 };
 
-/** Prints what exists of each product that was created through the API, or writes the sheet of what does not. */
+/** Prints what exists of products created through the API, or a sheet of what does not. */
 export async function printCoverage(
   app: App,
   { file, q, without, looks }: CoverageFlags,

@@ -3,7 +3,7 @@ import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 
-/** The product with an ID or reference from the command line. Throws UsageError if it is empty, else a `not_found` error (exit 5). */
+/** The product by ID or reference. Throws UsageError if empty, else `not_found` (exit 5). */
 export async function findNamedProduct(app: App, idOrReference: string): Promise<Product> {
   if (idOrReference.trim() === "") {
     const hint = "Use the complete ID or reference.";

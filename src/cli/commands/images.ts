@@ -185,10 +185,7 @@ function imageUrl({ id, url }: Image): string {
   });
 }
 
-/**
- * The reason why bytes are not an image of the stated type; null if they are, or if the type is newer than
- * this program.
- */
+/** Why bytes are no image of the stated type; null if they are, or if the type is newer than this program. */
 function wrongType(head: Uint8Array, type: string): string | null {
   if (head.length === 0) return "is empty";
   const imageType = detectImageType(head);

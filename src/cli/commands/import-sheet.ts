@@ -20,7 +20,7 @@ import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 
-/** A product as a row of an import (Imports, Row fields); fields without a value are missing, and stay as they are. */
+/** A product as a row of an import; fields without a value are missing, and stay as they are. */
 interface SheetRow {
   readonly reference: string;
   readonly name: string;
@@ -34,10 +34,7 @@ type ExportedRow = SheetRow & { readonly [exportedColumn]: string };
 
 const labels = orientations.filter((label) => label !== "unlabeled");
 
-/**
- * `cat products list --for-import`: prints products as a file that an import reads without a change. Nothing
- * is printed if the list fails, because an incomplete file must not pass as complete.
- */
+/** `cat products list --for-import`: prints nothing if the list fails, as part of it may pass as all. */
 export async function printImportSheet(app: App, flags: RawListFlags & { q?: string }): Promise<void> {
   const { limit = null, q } = flags;
   const format = formatForExcel(flags.format, flags.excel) ?? (app.globals.json ? "ndjson" : "csv");
@@ -68,10 +65,7 @@ export interface SheetFlags {
   readonly excel?: boolean;
 }
 
-/**
- * `cat products export`: writes the products to a file that an import reads without a change. Nothing is
- * written if the list fails. Throws UsageError.
- */
+/** `cat products export`: a file that imports back unchanged; none if the list fails. Throws UsageError. */
 export async function exportSheet(app: App, name: string, flags: SheetFlags): Promise<void> {
   const format = sheetFormat(app, name, flags);
   const hints = { flag: "FILE", example: "products.xlsx", left: "nothing was written", hasStdout: true };
@@ -206,10 +200,7 @@ class SheetNotes {
   }
 }
 
-/**
- * The rows as records, with a header. The first photo of an orientation is in a column of that name, further
- * ones are in numbered columns, and photos without an orientation are in `images`.
- */
+/** Records with a header: the first photo of a side has its column, others have further ones. */
 function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string): string[][] {
   const laidOut = rows.map((row) => ({ row, ...layOut(row) }));
   const used = labels.filter((label) => laidOut.some(({ byLabel }) => byLabel.has(label)));

@@ -96,10 +96,10 @@ export function agoText(time: string, now: number): string {
 
 /** References may not delay a table for longer, in milliseconds. */
 const longestMs = 5_000;
-/** So many products are worth one page of the list of products: the newest tasks are mostly of the newest products. */
+/** So many products are worth a page of products: newest tasks are mostly of newest products. */
 const productsPerPage = 25;
 
-/** Adds the references of the products of tasks; none if they cannot be read. Throws only the reason of an interrupt. */
+/** Adds references of products, if they can be read. Throws only for an interrupt. */
 export async function readReferences(
   app: App,
   tasks: readonly Task[],

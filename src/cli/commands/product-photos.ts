@@ -56,7 +56,7 @@ export const attachCommand = (app: App): Command =>
     await app.io.show(printing, stored);
   });
 
-/** Removes a photo from a product; exits with 5 if the product does not have it, and 3 if it is the last one. */
+/** Removes a photo; exits with 5 if the product lacks it, and 3 if it is the last one. */
 export const detachCommand = (app: App): Command => {
   const made = command("detach", {
     summary: "remove photos from products",
@@ -99,10 +99,7 @@ async function detachPhoto(app: App, idOrReference: string, image: string): Prom
   else await app.io.note(app.io.visible(`Removed the photo ${image_id} from ${reference ?? id}.`));
 }
 
-/**
- * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the
- * service decides.
- */
+/** Notes what is larger than a row of an import may be (Limits): here the service decides. */
 export async function noteLongFields(
   app: App,
   fields: { reference?: string; name?: string; description?: string | null; photos?: number },

@@ -177,7 +177,7 @@ interface CreateFlags {
   image: string[];
 }
 
-/** A flag of `create` whose value is checked with the other values, not by commander, which stops at the first. */
+/** A flag of `create`, checked with the others: commander stops at the first problem. */
 const uncheckedSex = new Option("--sex <SEX>", "who wears it").choices(sexes).argParser((text) => text);
 
 const createCommand = (app: App): Command =>

@@ -46,10 +46,7 @@ export const withRemovalFlags = (
     "--from",
   );
 
-/**
- * The flags about a file; null for what is named on the command line, of which `missing` is the first
- * argument that it lacks. Throws UsageError.
- */
+/** The flags about a file; null for arguments, of which `missing` is the first. Throws UsageError. */
 export function readRemovalFlags(
   raw: RawRemovalFlags,
   args: readonly string[],

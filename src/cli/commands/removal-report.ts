@@ -17,7 +17,7 @@ export const entryName = ({ product: { id, reference, name }, imageId }: Removal
 
 const again = "To resume, run the same command again.";
 
-/** Prints what became of all that a file names. Throws what stopped it, or the reason why not all is removed. */
+/** Prints the results of a file. Throws what stopped it, or why not all is removed. */
 export async function reportRemoval(
   app: App,
   outcome: RemovalOutcome,

@@ -58,7 +58,7 @@ export async function removeFromFile(app: App, flags: RemovalFlags, kind: Remova
   await reportRemoval(app, outcome, flags, kind);
 }
 
-/** What is removed, each once, and the rows that name nothing. The last photo of a product is kept from the start. */
+/** Removals, each once, and rows that name nothing. A last photo is kept from the start. */
 function toRemovals({ found, unknown }: FoundSelection): Pick<RemovalOutcome, "entries" | "problems"> {
   const entries = new Map<string, RemovalEntry>();
   const problems = unknown.map(unknownProblem);

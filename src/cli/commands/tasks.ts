@@ -168,7 +168,7 @@ const reviewCommand = (app: App): Command =>
 /** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };
 
-/** The form of tasks that were followed; a table shows their products by `references`, and the saved files if there are any. */
+/** The form of followed tasks; tables show products by `references`, and saved files. */
 const followedForm = (
   isSaved: boolean,
   references: ReadonlyMap<string, string>,
@@ -215,9 +215,9 @@ async function followTasks(
   const ids = typed.length === 0 && run === undefined ? null : [...new Set([...typed, ...ofRun])];
   const client = await app.client();
   const { watchTasks } = await import("../../flows/generate/watch-tasks.ts");
-  const patience = startTimeLimit("wait", timeout ?? null, { clock, signal: interrupt });
+  const timeLimit = startTimeLimit("wait", timeout ?? null, { clock, signal: interrupt });
   try {
-    const { signal } = patience;
+    const { signal } = timeLimit;
     const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };
     const saveTo = place?.folder ?? null;
     const { generationsByTask } = await import("../../flows/generate/generation.ts");
@@ -244,7 +244,7 @@ async function followTasks(
     }
     await report(app, { ...flags, typed, wait }, printing, { ...watched, unlisted });
   } finally {
-    patience.release();
+    timeLimit.release();
   }
 }
 
@@ -286,16 +286,7 @@ async function report(
     return { ...task, output_file: nameIn(save!, file), label: labels.get(task.id) ?? false };
   });
   await app.io.show(printing, rows);
-  if (thumbnail && app.context.stdout.isTTY && stopped === undefined) {
-    const { showThumbnails } = await import("../app/thumbnails.ts");
-    const saveTo = save === undefined || isBucketAddress(save) ? null : resolve(app.context.cwd, save);
-    const withImage = tasks.filter(({ output_image }) => output_image !== null);
-    const pictures = withImage.map((task): Thumbnail => {
-      const file = files.get(task.id) ?? null;
-      return { caption: task.id, fetch: (fetcher) => fetcher.output(task, file, saveTo) };
-    });
-    await showThumbnails(app, pictures, { thumbnail, printing });
-  }
+  if (thumbnail && stopped === undefined) await showImages(app, { tasks, files }, { save, printing });
   if (tasks.length === 0 && lost.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
   if (save !== undefined && tasks.length > 0) {
     const { savedLine } = await import("./generate/report.ts");
@@ -303,15 +294,7 @@ async function report(
     if (unlabeled > 0) await app.io.note(unlabeledLine(unlabeled));
   }
   if (stopped !== undefined) throw stopped;
-  if (lost.length > 0 && run !== undefined && !lost.some((id) => typed.includes(id)))
-    throw lostByService(lost.length, lost.length + tasks.length, run);
-  if (lost.length > 0) {
-    throw new CatError(`unknown task ${lost.join(", ")}`, {
-      type: "not_found",
-      code: "task_not_found",
-      hint: "Check the ID: cat tasks list",
-    });
-  }
+  rejectLost(lost, tasks.length, { run, typed });
   const [fault = unlisted] = faults.values();
   if (fault !== undefined) throw fault;
   const open = tasks.filter(({ status }) => status !== "succeeded" && status !== "failed").length;
@@ -319,4 +302,37 @@ async function report(
     await app.io.note(`${counted(open, "task")} not finished yet. To wait, use cat tasks watch.`);
   const failed = tasks.filter(({ status }) => status === "failed").length;
   if (failed > 0) throw new PartialError(`${grouped(failed)} of ${counted(tasks.length, "task")} failed`);
+}
+
+/** Shows the images of tasks on the terminal. */
+async function showImages(
+  app: App,
+  { tasks, files }: Pick<WatchedTasks, "tasks" | "files">,
+  { save, printing }: { save: string | undefined; printing: Printing<FollowedTask> },
+): Promise<void> {
+  if (!app.context.stdout.isTTY) return;
+  const { showThumbnails } = await import("../app/thumbnails.ts");
+  const saveTo = save === undefined || isBucketAddress(save) ? null : resolve(app.context.cwd, save);
+  const withImage = tasks.filter(({ output_image }) => output_image !== null);
+  const pictures = withImage.map((task): Thumbnail => {
+    const file = files.get(task.id) ?? null;
+    return { caption: task.id, fetch: (fetcher) => fetcher.output(task, file, saveTo) };
+  });
+  await showThumbnails(app, pictures, { thumbnail: true, printing });
+}
+
+/** Throws for tasks that the service does not have. */
+function rejectLost(
+  lost: readonly string[],
+  found: number,
+  { run, typed }: { run: string | undefined; typed: readonly string[] },
+): void {
+  if (lost.length === 0) return;
+  if (run !== undefined && !lost.some((id) => typed.includes(id)))
+    throw lostByService(lost.length, lost.length + found, run);
+  throw new CatError(`unknown task ${lost.join(", ")}`, {
+    type: "not_found",
+    code: "task_not_found",
+    hint: "Check the ID: cat tasks list",
+  });
 }

@@ -138,11 +138,7 @@ const templates: Readonly<Record<TemplateKind, Template>> = {
   },
 };
 
-/**
- * Writes a sheet to begin with: a header, and an example row that the command accepts. A workbook also has
- * lists of choices and notes. `given` is the name of the file as typed; true for the default name. Throws
- * UsageError.
- */
+/** Writes a sheet to begin with. `given`: its name as typed; true for the default one. */
 export async function writeTemplate(
   app: App,
   kind: TemplateKind,

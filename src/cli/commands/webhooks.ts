@@ -278,7 +278,7 @@ async function verify(app: App, { header, file, tolerance }: VerifyFlags): Promi
   await app.io.data(`valid: signed ${age}\n`);
 }
 
-/** The bytes of a body from a file, or from standard input for `-`. Throws UsageError if it cannot be read. */
+/** The bytes of a file, or of standard input for `-`. Throws UsageError if it cannot be read. */
 async function readBody(app: App, file: string): Promise<Uint8Array> {
   if (file === "-" && app.context.stdin.isTTY) {
     throw new UsageError("no body to check", {

@@ -23,10 +23,7 @@ export async function complete(
   }
 }
 
-/**
- * A candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`.
- * `argv` is the name of the program and the words up to the cursor.
- */
+/** A candidate per line, with a description after a tab; last `:files` or `:`. `argv`: all words. */
 export async function completions(
   host: Pick<NodeJS.Process, "env">,
   argv: readonly string[],

@@ -17,10 +17,7 @@ export interface Lookup {
 /** The mark of a state that keeps the names of the last list, as a JSON array of pairs. */
 export const toMark = (kind: Kind): string => `completion:${kind}`;
 
-/**
- * The names of a kind that this machine has: profiles of the config file, and what the last list on a
- * terminal showed. Empty if there are none; nothing is sent or created.
- */
+/** The names of a kind on this machine: profiles, and the last list shown. Nothing is sent. */
 export async function keptNames(
   kind: Kind,
   lookup: Lookup,

@@ -20,10 +20,7 @@ const kindOfRole = new Map<string, GenerationKind>([
   ["beautifier", "beautify"],
 ]);
 
-/**
- * Backgrounds and angle shots that the service has used or accepted, and that no list of this program has:
- * they are suggested and completed, and no note is shown about them.
- */
+/** Values that the service has used or accepted, and that no list has: no note is shown about them. */
 export class LearnedValues {
   readonly #seen = new Map<LearnedKind, Set<string>>();
 
@@ -58,7 +55,7 @@ export class LearnedValues {
     this.#seen.set(name, (this.#seen.get(name) ?? new Set()).add(value));
   }
 
-  /** Keeps them with those of earlier commands. An error of the state is ignored: the command has done its work. */
+  /** Keeps them with earlier ones. An error of the state is ignored: the command has ended. */
   async keep(app: App): Promise<void> {
     for (const [kind, seen] of this.#seen) {
       try {

@@ -12,7 +12,7 @@ export interface Expected {
   readonly files: boolean;
   /** The text that candidates must start with. */
   readonly typed: string;
-  /** The flag of `--flag=value`, up to the equals sign; empty otherwise. Shells complete the complete word. */
+  /** The flag of `--flag=value` with its `=`, else empty: shells complete the entire word. */
   readonly before: string;
 }
 
@@ -26,30 +26,13 @@ export type Kind = "profiles" | "products" | "models" | LearnedKind;
 
 const nothing = { words: [], kind: null, files: false, before: "" };
 
-/**
- * What fits at the last of `words`, the words after the name of the program. `isCat`: the name is `cat`, so
- * that a first word may be a file for the system's cat.
- */
+/** What fits at the last of `words`. `isCat`: a first word may be a file for the system's cat. */
 export function expectedAt(list: CommandList, words: readonly string[], isCat: boolean): Expected {
   const typed = words.at(-1) ?? "";
   const place = findPlace(list, words.slice(0, -1));
   if (place === null) return { ...nothing, files: true, typed };
   if (place.flag !== null) return { ...nothing, ...listValues(place.flag, place.path), typed };
-  const flags = [...(place.command?.flags ?? []), ...list.global_flags];
-  if (typed.startsWith("--") && typed.includes("=")) {
-    const at = typed.indexOf("=");
-    const flag = flags.find((candidate) => candidate.flag === typed.slice(0, at));
-    if (flag === undefined || flag.value === null) return { ...nothing, typed };
-    return { ...listValues(flag, place.path), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
-  }
-  if (typed.startsWith("-") && typed !== "-") {
-    const help = ["--help", "show help"] as const;
-    return {
-      ...nothing,
-      typed,
-      words: [...flags.map((candidate) => [candidate.flag, candidate.description] as const), help],
-    };
-  }
+  if (typed.startsWith("-") && typed !== "-") return { ...nothing, typed, ...flagAt(list, place, typed) };
   const subs = subcommands(list, place.path);
   if (place.path === "" && place.isHelp) {
     const topics = list.topics.map(({ name, summary }) => [name, summary] as const);
@@ -64,6 +47,19 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   if (argument === null) return { ...nothing, typed, words: first };
   const expected = listValues({ ...argument, flag: "", value: argument.name }, "");
   return { ...nothing, ...expected, typed, words: [...first, ...expected.words] };
+}
+
+/** The flags that begin as typed, or the values of one with `=`. */
+function flagAt(list: CommandList, { command, path }: Place, typed: string): Partial<Expected> {
+  const flags = [...(command?.flags ?? []), ...list.global_flags];
+  const at = typed.indexOf("=");
+  if (typed.startsWith("--") && at > 0) {
+    const flag = flags.find((candidate) => candidate.flag === typed.slice(0, at));
+    if (flag === undefined || flag.value === null) return {};
+    return { ...listValues(flag, path), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
+  }
+  const help = ["--help", "show help"] as const;
+  return { words: [...flags.map((candidate) => [candidate.flag, candidate.description] as const), help] };
 }
 
 interface Place {
@@ -88,30 +84,27 @@ function findPlace(list: CommandList, words: readonly string[]): Place | null {
     const word = words[index]!;
     if (word === "--") return null;
     if (word.startsWith("-") && word !== "-") {
-      const flags = [...(command?.flags ?? []), ...list.global_flags];
-      const flag = flags.find((candidate) => candidate.flag === word || candidate.short === word);
+      const flag = flagNamed(list, command, word);
       if (flag === undefined && path === "") return null;
       if (flag === undefined || flag.value === null) continue;
       if (++index === words.length) return { path, command, isHelp, given, flag };
       continue;
     }
     const next = path === "" ? word : `${path} ${word}`;
-    const known = list.commands.find((command) => command.name === next);
-    if (path === "" && word === "help") {
-      isHelp = true;
-      continue;
-    }
-    if (
-      given === 0 &&
-      (known !== undefined || list.commands.some((command) => command.name.startsWith(`${next} `)))
-    ) {
+    if (path === "" && word === "help") isHelp = true;
+    else if (given === 0 && list.commands.some(({ name }) => `${name} `.startsWith(`${next} `))) {
       path = next;
-      command = known ?? null;
+      command = list.commands.find(({ name }) => name === next) ?? null;
     } else if (path === "") return null;
     else given++;
   }
   return { path, command, isHelp, given, flag: null };
 }
+
+const flagNamed = (list: CommandList, command: ListedCommand | null, word: string): ListedFlag | undefined =>
+  [...(command?.flags ?? []), ...list.global_flags].find(
+    ({ flag, short }) => flag === word || short === word,
+  );
 
 /** The next words of the commands that start with `path`. */
 function subcommands({ commands }: CommandList, path: string): (readonly [string, string])[] {

@@ -1,10 +1,7 @@
 import { asFileError, CatError } from "../../errors.ts";
 import { UsageError } from "./errors.ts";
 
-/**
- * A UsageError for a port or host that cannot be used. Errors of files can have the same code of the system:
- * they are returned as such, like all others.
- */
+/** A UsageError for a port or host that cannot be used; errors of files and others are returned. */
 export function cannotListen(error: unknown, { port, host }: { port: number; host: string }): unknown {
   const fileError = asFileError(error);
   if (fileError !== error) return fileError;

@@ -3,10 +3,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** What only this program needs. On Windows, names have any case. */
 const ownSecrets = /^(?:CAT_API_KEY|CAT_WEBHOOK_SECRET)$/i;
 
-/**
- * The variables of a user's session, by which programs of the system find their settings, the screen, the
- * keychain and the language. All others can be a secret of any program.
- */
+/** The variables of a user's session, which hold no secret: settings, screen, keychain, language. */
 const ofSession: ReadonlySet<string> = new Set(
   [
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP LD_LIBRARY_PATH",

@@ -36,15 +36,9 @@ export interface Context {
   readonly nodeVersion: string;
   /** Whether a process with this ID runs, as far as this process can see (it may be in a container). */
   isRunning(pid: number): boolean;
-  /**
-   * Aborted by the first SIGINT, SIGTERM or, if a standard stream is a terminal, SIGHUP; its reason is an
-   * InterruptError.
-   */
+  /** Aborted with an InterruptError by the first SIGINT, SIGTERM or, on a terminal, SIGHUP. */
   readonly interrupt: AbortSignal;
-  /**
-   * Registers `run` for a second interrupt, which stops the program at once: it tells what was left undone.
-   * What must be done in any case, `finishing`, gets 5 s before. Returns a function that unregisters both.
-   */
+  /** Registers `run` for a second interrupt; `finishing` gets 5 s before. Returns how to unregister. */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that
@@ -52,7 +46,7 @@ export interface Context {
    * too; not for a child of its own group (`hasOwnGroup`).
    */
   passSignals(receive: (signal: NodeJS.Signals) => void, hasOwnGroup: boolean): Promise<() => void>;
-  /** Whether the shell runs the program in the background of its terminal (`COMMAND &`), which stops one that reads keys. */
+  /** Whether it runs in the background (`COMMAND &`), where reading keys stops it. */
   inBackground?(): Promise<boolean>;
   /** The keychain of the system; its code is loaded only for a stored key. */
   keychain(): Promise<Keychain>;
@@ -77,39 +71,9 @@ const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT
 
 /** The context of the installed program: the only place that reads `process`. */
 export function nodeContext(program: ProgramName): Context {
-  const interrupt = new AbortController();
   const clock = new MovableClock();
-  let passing = false;
   const lastActs = new LastActs();
-  let isStopping = false;
-  const receive = interruptReceiver(
-    clock,
-    (signal) => interrupt.abort(new InterruptError(signal)),
-    // A second interrupt stops soon, because the work that the first one waits for may hang; a third one at
-    // once.
-    () => {
-      const { signal } = interrupt.signal.reason as InterruptError;
-      const exit = () => {
-        // Shows the cursor and turns line wrapping on again.
-        if (stderr?.isTTY) stderr.raw.write("\x1b[?25h\x1b[?7h");
-        lastActs.run(signal);
-        process.exit(exitOnSignal[signal]);
-      };
-      const finished = isStopping ? null : lastActs.finished(clock);
-      isStopping = true;
-      if (finished === null) exit();
-      else void finished.then(exit);
-    },
-  );
-  const interrupted = (signal: InterruptSignal) => {
-    // Node has forgotten that `nohup` asked to ignore it.
-    if (passing || (signal === "SIGHUP" && terminalStreams(process).length === 0)) return;
-    // Of a Ctrl-C that arrives as both, the system may deliver SIGTERM before SIGINT, which names the
-    // request.
-    if (signal === "SIGTERM") setImmediate(receive, signal);
-    else receive(signal);
-  };
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
+  const { interrupt, passSignals } = receiveSignals(clock, lastActs, () => stderr);
   let fileLimit: number | null = null;
   // Streams are created on first use: each costs time at startup.
   let stdin: NodeJS.ReadStream | undefined;
@@ -135,39 +99,14 @@ export function nodeContext(program: ProgramName): Context {
     },
     clock,
     systemLocale: () => new Intl.NumberFormat().resolvedOptions().locale,
-    who() {
-      const { hostname, userInfo } = process.getBuiltinModule("node:os");
-      try {
-        return `${userInfo().username}@${hostname()}`;
-      } catch {
-        // A container may run as a user without an entry.
-        return `${process.getuid?.() ?? "unknown"}@${hostname()}`;
-      }
-    },
+    who: userAtHost,
     random: Math.random,
     pid: process.pid,
     nodeVersion: process.versions.node,
     isRunning,
-    interrupt: interrupt.signal,
+    interrupt,
     onStop: (run, finishing) => lastActs.add(run, finishing),
-    async passSignals(receive, hasOwnGroup) {
-      // Imported here, because only commands that run another program need it.
-      const { isatty } = await import("node:tty");
-      passing = true;
-      const getsThemItself = !hasOwnGroup && [0, 1, 2].some((descriptor) => isatty(descriptor));
-      const passOn = (signal: NodeJS.Signals) => {
-        if (!getsThemItself || !sentByTerminals.has(signal)) receive(signal);
-      };
-      const passRequest = interruptReceiver(clock, passOn, passOn);
-      // A Ctrl-C that `pnpm` passes on as SIGTERM as well is one request for the child, too.
-      const pass = (signal: NodeJS.Signals) =>
-        signal === "SIGINT" || signal === "SIGTERM" ? passRequest(signal) : passOn(signal);
-      for (const signal of passed) process.on(signal, pass);
-      return () => {
-        passing = false;
-        for (const signal of passed) process.removeListener(signal, pass);
-      };
-    },
+    passSignals,
     inBackground: () => inBackground(process),
     async keychain() {
       const { osKeychain } = await import("./os-keychain.ts");
@@ -175,18 +114,9 @@ export function nodeContext(program: ProgramName): Context {
     },
     // Kept, because it cannot be read while no file can be opened.
     openFileLimit: () => (fileLimit ??= readOpenFileLimit()),
-    keepHeapSmall() {
-      // By default V8 lets the heap grow to four times the memory in use before it collects; this sets 1.4
-      // times.
-      process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=40");
-    },
-    skipWasmOptimization() {
-      // The V8 of Node 20 optimizes undici's HTTP parser at the first response, which takes 80 ms of
-      // processor time; later versions wait. A smaller budget than this maximum would only move that, and 25
-      // MB, into the middle of long runs.
-      if (Number.parseInt(process.versions.node, 10) >= 22) return;
-      process.getBuiltinModule("node:v8").setFlagsFromString("--wasm-tiering-budget=2147483647");
-    },
+    // By default V8 lets the heap grow to four times the memory in use before it collects.
+    keepHeapSmall: () => process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=40"),
+    skipWasmOptimization,
     release() {
       // A half-read stdin would keep the process alive until its writer closes it.
       stdin?.destroy();
@@ -194,6 +124,71 @@ export function nodeContext(program: ProgramName): Context {
       clock.clear();
     },
   };
+}
+
+/** Turns signals of the system into an interrupt, or passes them on to a child program. */
+function receiveSignals(clock: MovableClock, lastActs: LastActs, stderr: () => Output | undefined) {
+  const interrupt = new AbortController();
+  let passing = false;
+  let isStopping = false;
+  // A second interrupt stops soon, because the work that the first one waits for may hang; a third at once.
+  const stop = () => {
+    const { signal } = interrupt.signal.reason as InterruptError;
+    const exit = () => {
+      const screen = stderr();
+      // Shows the cursor and turns line wrapping on again.
+      if (screen?.isTTY) screen.raw.write("\x1b[?25h\x1b[?7h");
+      lastActs.run(signal);
+      process.exit(exitOnSignal[signal]);
+    };
+    const finished = isStopping ? null : lastActs.finished(clock);
+    isStopping = true;
+    if (finished === null) exit();
+    else void finished.then(exit);
+  };
+  const receive = interruptReceiver(clock, (signal) => interrupt.abort(new InterruptError(signal)), stop);
+  const interrupted = (signal: InterruptSignal) => {
+    // Node has forgotten that `nohup` asked to ignore it.
+    if (passing || (signal === "SIGHUP" && terminalStreams(process).length === 0)) return;
+    // Of a Ctrl-C that arrives as both, SIGTERM may come before SIGINT, which names the request.
+    if (signal === "SIGTERM") setImmediate(receive, signal);
+    else receive(signal);
+  };
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
+  const passSignals: Context["passSignals"] = async (receive, hasOwnGroup) => {
+    passing = true;
+    const getsThemItself =
+      !hasOwnGroup && [0, 1, 2].some((descriptor) => process.getBuiltinModule("node:tty").isatty(descriptor));
+    const passOn = (signal: NodeJS.Signals) => {
+      if (!getsThemItself || !sentByTerminals.has(signal)) receive(signal);
+    };
+    const passRequest = interruptReceiver(clock, passOn, passOn);
+    // A Ctrl-C that `pnpm` passes on as SIGTERM as well is one request for the child, too.
+    const pass = (signal: NodeJS.Signals) =>
+      signal === "SIGINT" || signal === "SIGTERM" ? passRequest(signal) : passOn(signal);
+    for (const signal of passed) process.on(signal, pass);
+    return () => {
+      passing = false;
+      for (const signal of passed) process.removeListener(signal, pass);
+    };
+  };
+  return { interrupt: interrupt.signal, passSignals };
+}
+
+function userAtHost(): string {
+  const { hostname, userInfo } = process.getBuiltinModule("node:os");
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    // A container may run as a user without an entry.
+    return `${process.getuid?.() ?? "unknown"}@${hostname()}`;
+  }
+}
+
+// Node 20 optimizes undici's HTTP parser at the first response: 80 ms. Less than this maximum only delays it.
+function skipWasmOptimization(): void {
+  if (Number.parseInt(process.versions.node, 10) >= 22) return;
+  process.getBuiltinModule("node:v8").setFlagsFromString("--wasm-tiering-budget=2147483647");
 }
 
 function readOpenFileLimit(): number | null {
@@ -220,10 +215,7 @@ function isRunning(pid: number): boolean {
 /** Signals within this time are one request, whatever their names: `pnpm` passes on a Ctrl-C as SIGTERM. */
 const sameMs = 1_000;
 
-/**
- * Calls `first` for the first request to stop, which ends work in progress, and `second` for each later one,
- * which stops without waiting for that.
- */
+/** Calls `first` for the first request to stop, and `second`, which does not wait, for each later one. */
 export function interruptReceiver(
   clock: Pick<Clock, "now">,
   first: (signal: InterruptSignal) => void,

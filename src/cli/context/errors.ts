@@ -40,10 +40,7 @@ export class InterruptError extends CatError {
   }
 }
 
-/**
- * Some parts of the work failed: exit 8. Thrown last, after the summary, which tells people why: it is
- * printed with --json and --quiet alone.
- */
+/** Parts of the work failed: exit 8. Thrown after the summary; printed with --json and --quiet alone. */
 export class PartialError extends CatError {
   override readonly name = "PartialError";
 
@@ -148,9 +145,7 @@ export const exitOnSignal: Readonly<Record<InterruptSignal, ExitCode>> = {
   SIGTERM: ExitCode.terminated,
 };
 
-/**
- * By the HTTP status of the response. Any other 4xx means rejected input, any other 5xx a failing service.
- */
+/** By the HTTP status of the response; any other 4xx is rejected input, any other 5xx a failing service. */
 const byStatus: Readonly<Record<number, ExitCode>> = {
   401: ExitCode.denied,
   402: ExitCode.denied,
@@ -206,9 +201,9 @@ export function toExitCode(error: unknown): number {
   if (!(error instanceof CatError)) return ExitCode.fault;
   const { status, type, code } = error;
   if (type === "input" && unreadableInput.has(code)) return ExitCode.usage;
-  if (status === undefined || decidedByType.has(type)) return byType[type] ?? ExitCode.fault;
-  if (byStatus[status] !== undefined) return byStatus[status];
-  if (status >= 500) return ExitCode.unavailable;
-  if (status >= 400) return ExitCode.rejected;
-  return byType[type] ?? ExitCode.fault;
+  const ofStatus = status === undefined || decidedByType.has(type) ? undefined : exitOfStatus(status);
+  return ofStatus ?? byType[type] ?? ExitCode.fault;
 }
+
+const exitOfStatus = (status: number): ExitCode | undefined =>
+  byStatus[status] ?? (status >= 500 ? ExitCode.unavailable : status >= 400 ? ExitCode.rejected : undefined);

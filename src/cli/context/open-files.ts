@@ -7,10 +7,7 @@ const needed = { always: 40, perRequest: 3 };
 /** Commands without `--concurrency` send up to 8 requests at once. */
 const usualConcurrency = 8;
 
-/**
- * Rejects a command that needs more open files than this process may have, before it opens any: parts of it
- * that are not JavaScript would end the process. Throws a CatError (exit 2).
- */
+/** Rejects too many open files before they end the process: native code aborts. Throws a CatError. */
 export function rejectFewOpenFiles(
   { openFileLimit }: Pick<Context, "openFileLimit">,
   concurrency: unknown,
@@ -26,7 +23,7 @@ export function rejectFewOpenFiles(
   });
 }
 
-/** Adds the limit of this process to an error that too many files are open; returns any other error unchanged. */
+/** Adds the limit of open files to such an error; returns any other unchanged. */
 export function withOpenFileLimit(
   error: unknown,
   { openFileLimit }: Pick<Context, "openFileLimit">,

@@ -62,10 +62,7 @@ export interface KeychainPlace {
   readonly node: string;
 }
 
-/**
- * The keychain of the operating system, in a child process: the library blocks its process while the system
- * does not respond, and only a child can be ended then. The key is in no argument and in no environment.
- */
+/** The keychain, in a child process that can be ended: the library blocks. The key is no argument. */
 export function osKeychain(place: KeychainPlace): Keychain {
   return {
     read: (account) => request(place, account, "read"),

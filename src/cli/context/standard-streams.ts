@@ -94,7 +94,7 @@ function closedTerminal(host: NodeJS.Process): NodeJS.WriteStream {
   return stream as unknown as NodeJS.WriteStream;
 }
 
-/** Writes all bytes, or returns the error. Node's stream takes a write that a full disk cut short as complete. */
+/** Writes all bytes, or returns the error. Node's stream takes a cut write as complete. */
 function writeToFile(descriptor: number, text: string | Uint8Array): NodeJS.ErrnoException | null {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
   try {

@@ -1,3 +1,6 @@
+import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname, posix, resolve, win32 } from "node:path";
+
 /** A program named cat that is not this one. */
 export interface Candidate {
   readonly path: string;
@@ -9,40 +12,37 @@ export interface Candidate {
 /** The usual paths of cat, for a PATH without one. */
 const lastResorts = ["/bin/cat", "/usr/bin/cat"];
 
-/**
- * The other programs named cat, best first: those after this program on PATH, those before it, and the usual
- * paths. `leadsTo` determines the effect of starting one.
- */
+/** Other programs named cat: after this one on PATH, before it, and usual paths, by what they lead to. */
 export async function* systemCats(
   host: Pick<NodeJS.Process, "env" | "platform" | "cwd">,
   leadsTo: (path: string) => Promise<Lead>,
 ): AsyncGenerator<Candidate> {
-  const { posix, win32 } = await import("node:path");
   const windows = host.platform === "win32";
   const path = windows ? win32 : posix;
   const name = windows ? "cat.exe" : "cat";
   // An empty entry means the current folder; joined, it becomes the bare name, which is resolved there.
-  const folders = (host.env.PATH ?? "").split(path.delimiter);
-  const onPath = host.env.PATH === undefined || host.env.PATH === "" ? [] : folders;
+  const onPath = host.env.PATH ? host.env.PATH.split(path.delimiter) : [];
   const before: Candidate[] = [];
   let passedOurselves = false;
   const seen = new Set<string>();
-  const candidates = [...onPath.map((folder) => path.join(folder, name))];
-  for (const candidate of candidates) {
-    const file = await program(absolute(candidate));
-    if (file === null || seen.has(file.realPath)) continue;
+  /** The program at a path; undefined for none and for one that was seen, null for this program. */
+  const catAt = async (candidate: string) => {
+    const file = await program(candidate);
+    if (file === null || seen.has(file.realPath)) return undefined;
     seen.add(file.realPath);
-    const otherCat = judged(file, await leadsTo(file.path));
+    return judged(file, await leadsTo(file.path));
+  };
+  for (const folder of onPath) {
+    const otherCat = await catAt(absolute(path.join(folder, name)));
     if (otherCat === null) passedOurselves = true;
+    else if (otherCat === undefined) continue;
     else if (passedOurselves) yield otherCat;
     else before.push(otherCat);
   }
   yield* before;
   for (const candidate of windows ? [] : lastResorts) {
-    const located = await program(candidate);
-    if (located === null || seen.has(located.realPath)) continue;
-    const cat = judged(located, await leadsTo(located.path));
-    if (cat !== null) yield cat;
+    const cat = await catAt(candidate);
+    if (cat) yield cat;
   }
 
   function absolute(candidate: string): string {
@@ -65,7 +65,6 @@ function judged(located: Found, lead: Lead): Candidate | null {
 
 /** The program at `path`; null if it is missing or not executable. */
 async function program(path: string): Promise<Found | null> {
-  const { accessSync, constants, realpathSync, statSync } = await import("node:fs");
   try {
     if (!statSync(path).isFile()) return null;
     accessSync(path, constants.X_OK);
@@ -81,9 +80,7 @@ export const marker = "catalogue:this-is-our-cat";
 /** The maximum number of bytes to read of a script: shims and the programs in bin/ are much shorter. */
 const longestScript = 16_384;
 
-/**
- * The effect of starting a program: it starts this one, is a script that may start anything, or is a binary.
- */
+/** What starting a program does: starts this one, runs a script that may, or a binary that does not. */
 export type Lead = "to us" | "anywhere" | "nowhere";
 
 /**
@@ -92,8 +89,6 @@ export type Lead = "to us" | "anywhere" | "nowhere";
  * may start anything. `own`, the file of the running program, saves reading it.
  */
 export async function leadsToUs(path: string, own?: string): Promise<Lead> {
-  const { realpathSync } = await import("node:fs");
-  const { dirname, resolve } = await import("node:path");
   const real = realpathSync(path);
   if (own !== undefined && real === realpathSync(own)) return "to us";
   const script = await scriptAt(real);
@@ -120,7 +115,6 @@ function* scriptsNamedIn(script: string): Generator<string> {
 
 /** The text of a small script (it starts with `#!`); null for anything else. */
 async function scriptAt(path: string): Promise<string | null> {
-  const { closeSync, openSync, readSync, statSync } = await import("node:fs");
   try {
     if (!statSync(path).isFile()) return null;
     const descriptor = openSync(path, "r");

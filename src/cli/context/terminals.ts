@@ -2,10 +2,7 @@ import { childEnvironment } from "./child-environment.ts";
 
 type Host = Pick<NodeJS.Process, "getBuiltinModule">;
 
-/**
- * The standard streams (0, 1, 2) that are terminals, also closed ones, which Node no longer takes for any:
- * all devices but the one that discards everything.
- */
+/** The standard streams that are terminals, also closed ones: all devices but the null device. */
 export function terminalStreams({ getBuiltinModule }: Host): number[] {
   const { fstatSync, statSync } = getBuiltinModule("node:fs");
   return [0, 1, 2].filter((descriptor) => {
@@ -19,10 +16,7 @@ export function terminalStreams({ getBuiltinModule }: Host): number[] {
   });
 }
 
-/**
- * Ends the process with its exit status, in its last `exit` listener: Node would abort where a terminal was
- * closed, which it wants to restore, and would no longer handle the signals that still come.
- */
+/** Ends the process in its last `exit` listener: Node would abort where a terminal was closed. */
 export function exitAsTold(host: Host & Pick<NodeJS.Process, "exit">): never {
   for (const descriptor of terminalStreams(host)) {
     if (!host.getBuiltinModule("node:tty").isatty(descriptor))
@@ -31,10 +25,7 @@ export function exitAsTold(host: Host & Pick<NodeJS.Process, "exit">): never {
   return host.exit();
 }
 
-/**
- * Whether another group of processes has the terminal, as that of a shell while `COMMAND &` runs. False where
- * neither /proc nor `ps` tells.
- */
+/** Whether another group of processes has the terminal (`COMMAND &`). False where it cannot be read. */
 export async function inBackground(host: Host & Pick<NodeJS.Process, "pid" | "env">): Promise<boolean> {
   const groups = ofProc(host) ?? (await ofPs(host));
   if (groups === null) return false;

@@ -19,11 +19,7 @@ export interface NamedFile {
   hasStdout?: boolean | undefined;
 }
 
-/**
- * Checks before any request that regular files of one flag can be written; asks on a terminal, once, before
- * it replaces any. Resolves to the paths that may be replaced: a file that appears later, only with `--yes`.
- * Throws UsageError if one cannot be written or the user wants to keep it.
- */
+/** Checks files of a flag before any request; asks once before replacing any, and returns those. */
 export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const existing: NamedFile[] = [];
   for (const file of files) {
@@ -45,7 +41,7 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
   return new Set(existing.map(({ path }) => path));
 }
 
-/** Asks on a terminal whether files that exist may be replaced. Throws UsageError without one, DeclinedError if not. */
+/** Asks whether files may be replaced. Throws UsageError without a terminal, DeclinedError if not. */
 export async function agreeToReplace(
   app: App,
   {

@@ -56,7 +56,7 @@ function readEndpoint(env: App["context"]["env"]): string | undefined {
   });
 }
 
-/** The folder of an object, as a bucket with a prefix, and its name in it. Throws UsageError for an address without a name. */
+/** The folder of an object as a bucket with a prefix, and its name. Throws UsageError without a name. */
 function openObject(
   app: App,
   address: string,
@@ -81,7 +81,7 @@ interface CheckedObject {
   readonly condition: Condition | undefined;
 }
 
-/** Checks before any request to the service that objects can be read and asks before existing ones are replaced. Throws a CatError. */
+/** Checks before other requests that objects can be written or replaced. Throws a CatError. */
 export async function checkObjects(
   app: App,
   addresses: readonly string[],

@@ -20,15 +20,12 @@ export interface InputFlags {
 }
 
 /** How the sheet of a workbook is chosen, and remembered. */
-export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "remembered"> {
+export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "chosenBefore"> {
   /** Called with the sheet that the user chose. */
   remember?(sheet: string): Promise<void>;
 }
 
-/**
- * Opens a file of rows. Asks which sheet of a workbook is meant where several may be, and says what of the
- * sheet is not read as people see it. Throws InputError and WorkbookError.
- */
+/** Opens a file of rows; asks which of several sheets is meant. Throws InputError, WorkbookError. */
 export async function openInput(
   app: App,
   { file, format, sheet, skipsHidden }: InputFlags,
@@ -96,10 +93,7 @@ async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): 
   await app.io.note(app.io.visible(`${name}: ${who} has it open: unsaved changes are not ${used}.`));
 }
 
-/**
- * The error for a file that does not exist, if its name is rather a command, as in `cat import undo`, or a
- * product; else null.
- */
+/** The error for a missing file whose name is rather a command (`cat import undo`); else null. */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
   const command = app.typed.find((word) => /^(?:import|tryon|beautify|coverage)$/.test(word));
@@ -136,7 +130,7 @@ function* sheetNotes(
   if (extras.hasComments) yield "Comments in the sheet are not read.";
 }
 
-/** Notes how many references of a sheet are numbers. `findColumn`: the column of the references below a header, or -1. */
+/** Notes how many references of a sheet are numbers. `findColumn`: their column, or -1. */
 export async function noteNumericReferences(
   app: App,
   { numbers, header }: CopiedSheet,

@@ -27,10 +27,7 @@ interface Place {
   inUse: string[];
 }
 
-/**
- * Finds the paths of the failed file and the results file. Checks that they can be written before anything is
- * sent, because their content cannot be fetched again. Throws UsageError.
- */
+/** The failed and results files, checked before anything is sent: their content cannot be fetched again. */
 export async function outputTargets(
   flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard" | "excel"> & {
     ledger?: string | undefined;
@@ -94,7 +91,7 @@ export async function outputTargets(
   };
 }
 
-/** How CSV results are written: for Excel, or like the input. The input is read now, because it may change later. */
+/** How CSV results are written: as for Excel, or like the input, which may change later. */
 export async function resultsStyle(app: Asker, excel: boolean | undefined, file: RowFile): Promise<CsvStyle> {
   const { excelStyle } = await import("../settings/csv-style.ts");
   const { styleLike } = await import("../../flows/outputs/failed-file.ts");
@@ -103,7 +100,7 @@ export async function resultsStyle(app: Asker, excel: boolean | undefined, file:
   return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);
 }
 
-/** Throws UsageError for a results or failed file whose name ends like another format. A dry run writes neither. */
+/** Throws UsageError for a results or failed file whose name ends like another format. */
 export function checkOutputNames(
   { file, results, failed }: Pick<FileFlags, "file" | "failed" | "results">,
   source: Source,
@@ -120,10 +117,7 @@ const failedFormats = (file: string, { format }: Source): readonly [OutputFormat
       ? ["tsv", "xlsx"]
       : ["csv", "xlsx"];
 
-/**
- * The mode of a new failed file: as closed as the input, whose rows it holds, but always writable by its
- * owner.
- */
+/** The mode of a new failed file: as closed as the input, but always writable by its owner. */
 async function modeOfFailed(input: string): Promise<number> {
   const stats = await stat(input).catch(() => null);
   return stats?.isFile() ? (stats.mode & 0o666) | 0o600 : 0o666;
@@ -168,11 +162,7 @@ function chooseAnother(flag: string | null, article = "another"): string {
 /** The longest file name on common file systems, in bytes. */
 const longestName = 255;
 
-/**
- * The default name of the failed file: `products.failed.csv` for `products.csv` and `products.csv.gz`. An
- * extension that matches the format is kept; other names get one. Importing a failed file, or an earlier one,
- * gives the same name again.
- */
+/** The failed file of `products.csv` is `products.failed.csv`, also of a failed file of it. */
 export function failedName(file: string, format: InputFormat): string {
   const path = withoutGz(file);
   const name = basename(path);

@@ -15,10 +15,7 @@ export interface PhotoArgument {
   readonly orientation: Orientation;
 }
 
-/**
- * Parses `FILE|IMAGE_ID[:ORIENTATION]`. The text after the last colon is the orientation if it is one, or
- * nearly one; any other colon belongs to the file name.
- */
+/** Parses `FILE|IMAGE_ID[:ORIENTATION]`: another colon belongs to the file name. */
 function photoArgument(text: string): PhotoArgument {
   const colon = text.lastIndexOf(":");
   const word = text.slice(colon + 1).trim();
@@ -39,10 +36,7 @@ function photoArgument(text: string): PhotoArgument {
   return { image, orientation: known ?? "unlabeled" };
 }
 
-/**
- * Parses and checks the photos of one product. Throws all their problems, and those of the checks before, as
- * one error.
- */
+/** The photos of one product. Throws all their problems, and those of the checks before, as one error. */
 export async function photoArguments(
   texts: readonly string[],
   cwd: string,
@@ -57,7 +51,7 @@ export async function photoArguments(
   return photos;
 }
 
-/** The local files among the photos, found usable, and relative to `cwd`. Throws InputError with every problem. */
+/** The usable local files among the photos, relative to `cwd`. Throws InputError with every problem. */
 export async function checkedPhotos(paths: readonly string[], cwd: string): Promise<LocalPhotos> {
   const photos = new LocalPhotos({ root: cwd, called: "the current folder", mayLeave: true });
   const problems = await photos.problems(paths.map((path, index) => ({ path, index })));
@@ -78,10 +72,7 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
   throw new InputError(text, first.code, hint);
 }
 
-/**
- * The local files among the photos of one product, found usable. Throws the errors of `checkedPhotos`, and
- * UsageError if two photos are the same image: the product would have it once, with the last orientation.
- */
+/** The usable local files of one product. Throws UsageError if two are the same image: one would be lost. */
 async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string): Promise<LocalPhotos> {
   const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
   const local = await checkedPhotos(paths, cwd);
@@ -101,7 +92,7 @@ async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string):
 
 const quote = (name: string): string => JSON.stringify(name);
 
-/** Uploads a checked photo and resolves to the service's record of it, which is to be used before `odd` is thrown. */
+/** Uploads a checked photo; the service's record is to be used before `odd` is thrown. */
 export async function uploadPhoto(
   client: Client,
   photos: LocalPhotos,
@@ -112,7 +103,7 @@ export async function uploadPhoto(
   return carriedOut(client.images.upload({ file: { bytes, filename: basename(path) } }, { signal }));
 }
 
-/** The photos as the service takes them, after the local files among them were checked and uploaded, in order. */
+/** The photos as the service takes them, after their local files were checked and uploaded. */
 export async function attachable(
   photos: readonly PhotoArgument[],
   { client, cwd, signal }: { client: () => Promise<Client>; cwd: string; signal: AbortSignal },
@@ -134,10 +125,7 @@ export async function attachable(
 /** A check of what the user typed; throws or rejects with a CatError if it finds a problem. */
 type Check = () => unknown;
 
-/**
- * Runs all checks, one after the other, and throws one error with every problem that they found: the only one
- * unchanged, several as one of type `usage` if one of them is.
- */
+/** Runs all checks and throws one error with every problem; several are of type `usage` if one of them is. */
 async function throwAllProblems(checks: readonly Check[]): Promise<void> {
   const errors: CatError[] = [];
   for (const check of checks) {

@@ -11,10 +11,7 @@ import { type Asker, ownPlaces, stateFiles } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import { outputFormat } from "../output/output-names.ts";
 
-/**
- * The file that a path leads to, whatever links and names it goes through, and its folder; the file may not
- * exist yet.
- */
+/** The file that a path leads to through links, and its folder; the file may not exist yet. */
 export interface Standing {
   /** The path without links. */
   readonly path: string;
@@ -51,10 +48,7 @@ export interface WritablePlace {
   readonly hint?: string | undefined;
 }
 
-/**
- * Checks before the work begins that a path can be written, because the output cannot be created a second
- * time: an output is a regular file.
- */
+/** Whether a path can be written as a regular file: the output cannot be created a second time. */
 export async function writablePlace(path: string): Promise<WritablePlace> {
   let stats: Stats | null = null;
   const rejected = (problem: string, hint?: string) => ({ found: stats, problem, hint });
@@ -94,11 +88,7 @@ const whyNotWritten = (path: string): Promise<string | null> =>
     ({ code }: NodeJS.ErrnoException) => code ?? "",
   );
 
-/**
- * Returns a check whether a path is a data file of this program: the config file, any file in the state
- * folder, the state files in use, and any other ledger. With `--mock` too, although it uses none of them.
- * Throws UsageError if `--ledger` is the config file, which would be overwritten.
- */
+/** A check for data files of this program. Throws UsageError if `--ledger` is the config file. */
 export async function ownFiles(
   app: Asker,
   ledger: string | undefined,
@@ -128,10 +118,7 @@ const isOfState = (output: Standing, state: Standing): boolean =>
   output.identity === state.identity ||
   (output.folder === state.folder && isNameOfState(output.name, state.name));
 
-/**
- * Whether a file is a state of this program or an SQLite companion of one, even if this command does not use
- * it.
- */
+/** Whether a file is a state of this program or an SQLite companion of one, used by this command or not. */
 async function isOfSomeState({ path, name }: Standing): Promise<boolean> {
   const mains = Array.from(name, (_, at) => name.slice(0, at + 1)).filter((main) =>
     isNameOfState(name, main),
@@ -140,10 +127,7 @@ async function isOfSomeState({ path, name }: Standing): Promise<boolean> {
   return false;
 }
 
-/**
- * The offset of the application ID in the header of an SQLite file (SQLite, Database File Format, 1.3): 4
- * bytes, big-endian.
- */
+/** The place of the application ID in an SQLite file: 4 bytes, big-endian (Database File Format, 1.3). */
 const applicationIdAt = 68;
 
 async function isState(path: string): Promise<boolean> {

@@ -13,10 +13,7 @@ export interface ByteLimit {
   readonly hint: string;
 }
 
-/**
- * All bytes of a file, or of standard input for `-`. Throws UsageError if there are more than the limit, and
- * the errors of the system.
- */
+/** All bytes of a file, or of standard input for `-`. Throws UsageError beyond the limit. */
 export async function readBytes(
   file: string,
   { stdin, cwd }: Pick<Context, "stdin" | "cwd">,

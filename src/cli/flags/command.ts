@@ -64,10 +64,7 @@ export const commandExamples = (made: Command): CommandTexts["examples"] => show
 
 const helpFlag = ["-h, --help", "show this help (global flags: cat --help)"] as const;
 
-/**
- * Opens the last group of flags of a long help page, which holds `--help`. The earlier groups:
- * `optionsGroup("Input:")`.
- */
+/** Opens the last group of flags of a long help page, which holds `--help`. */
 export const otherFlags = (made: Command): Command =>
   made.optionsGroup("Other flags:").helpOption(...helpFlag);
 
@@ -97,7 +94,7 @@ export function toValued(flag: Option | Argument): Valued {
   };
 }
 
-/** The text next to a flag or an argument in help, e.g. `file format (csv or ndjson; default: from the file name)`. */
+/** The help of a flag or argument, e.g. `file format (csv or ndjson; default: by name)`. */
 export const flagDescription = (flag: Option | Argument): string => describedValue(toValued(flag), []);
 
 /** The description of a value, with its choices, its default and other facts in parentheses. */

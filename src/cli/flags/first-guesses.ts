@@ -3,10 +3,7 @@
 /** Words typed for the same thing, and what is meant by them: the first that fits. */
 type Guesses = readonly (readonly [typed: string, meant: readonly string[]])[];
 
-/**
- * Verbs of a group that run one of its own, with a flag for the word that follows. `get` needs such a word,
- * so that `config show` is a list and `config show label` is not.
- */
+/** Verbs for those of a group, with the flag of the next word, which `get` needs. */
 const verbs: Guesses = [
   ["ls all index", ["list"]],
   ["show view info describe status inspect details display", ["get", "list"]],

@@ -20,10 +20,7 @@ export function takeBuckets<Place extends Argument | Option>(place: Place): Plac
 /** A drive letter such as `C:` is not a scheme. */
 const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;
 
-/**
- * Throws UsageError for an address such as `s3://bucket/x`: as a path it would name a folder `s3:` of this
- * computer. `./s3://x` is a path. The error has no other part of the address, which may hold credentials.
- */
+/** Throws UsageError for an address such as `s3://bucket/x`, without its rest, which may be secret. */
 export function rejectAddress(text: string, param: string): void {
   const name = scheme.exec(text)?.[1]?.toLowerCase();
   if (name === undefined) return;

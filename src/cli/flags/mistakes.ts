@@ -17,13 +17,7 @@ export function usageError({ error, from, example }: Misread): UsageError {
     });
   }
   const { message, near } =
-    flagOfOthers(error, from) ??
-    otherDashes(error, from) ??
-    mistypedCommand(error, from) ??
-    looseValue(error, from) ??
-    severalFiles(error, from) ??
-    missingFlags(error, from) ??
-    missingArgument(error, from, example) ??
+    explanations.reduce<Mistake | null>((found, explain) => found ?? explain(error, from, example), null) ??
     toMistake(error);
   const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
   if (flag !== undefined && hasFlag(from, flag)) {
@@ -32,18 +26,14 @@ export function usageError({ error, from, example }: Misread): UsageError {
       hint: `Remove the = and the text after it. ${help}`,
     });
   }
-  const isValue =
-    near === undefined && from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
-  const asValue = isValue
-    ? `. For a value that starts with -, put -- before it: ${commandPath(from)} -- VALUE`
-    : "";
-  return new UsageError(message, {
-    code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    hint:
-      error.code === "commander.conflictingOption"
-        ? "Remove one of them."
-        : `${near === undefined ? "" : `${near} `}${help}${asValue}`,
-  });
+  const code = error.code
+    .replace(/^commander\./, "")
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (code === "conflicting_option") return new UsageError(message, { code, hint: "Remove one of them." });
+  if (near !== undefined) return new UsageError(message, { code, hint: `${near} ${help}` });
+  const isValue = from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
+  const asValue = `. For a value that starts with -, put -- before it: ${commandPath(from)} -- VALUE`;
+  return new UsageError(message, { code, hint: isValue ? help + asValue : help });
 }
 
 /** The error for a word that is not a command of a group. */
@@ -56,29 +46,29 @@ export function unknownCommand(of: Command, word: string): UsageError {
 }
 
 /** The full name of a command, e.g. `cat products list`. */
-function commandPath(made: Command): string {
+function commandPath(command: Command): string {
   const names = [];
-  for (let at: Command | null = made; at !== null; at = at.parent) names.unshift(at.name());
+  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
   return names.join(" ");
 }
 
-function nearCommand(made: Command, word: string): string | null {
-  const own = made.commands.map((subcommand) => subcommand.name());
-  return guessedCommand(made, word) ?? question(didYouMean(word, own));
+function nearCommand(command: Command, word: string): string | null {
+  const own = command.commands.map((subcommand) => subcommand.name());
+  return guessedCommand(command, word) ?? question(didYouMean(word, own));
 }
 
 const question = (meant: readonly string[]): string | null =>
   meant.length === 0 ? null : `Did you mean ${meant.join(" or ")}?`;
 
 /** Asks about the command that a word of other programs means; `noun` is the word after it. */
-function guessedCommand(made: Command, word: string, noun?: string): string | null {
-  const reversed = made.parent === null ? verbAndNoun(word, noun, made) : null;
-  return question(reversed === null ? meantCommands(word, made.name()) : [reversed]);
+function guessedCommand(command: Command, word: string, noun?: string): string | null {
+  const reversed = command.parent === null ? verbAndNoun(word, noun, command) : null;
+  return question(reversed === null ? meantCommands(word, command.name()) : [reversed]);
 }
 
 /** `cat products list` for `list products` and `ls product`. */
 function verbAndNoun(word: string, noun: string | undefined, { commands }: Command): string | null {
-  const names = commands.map((made) => made.name());
+  const names = commands.map((command) => command.name());
   const group = names.find((name) => name.endsWith("s") && (name === noun || name === `${noun}s`));
   const verb = ownVerb(word);
   if (group === undefined || verb === null) return null;
@@ -86,39 +76,39 @@ function verbAndNoun(word: string, noun: string | undefined, { commands }: Comma
   return `cat ${group} ${verb === "get" && noun === group ? "list" : verb}`;
 }
 
-/** For a word in the place of a command, also of a command that takes no arguments but has commands, such as `export`. */
-function mistypedCommand(error: CommanderError, made: Command): Mistake | null {
-  const [word, next] = made.args;
+/** For a word in the place of a command, also for `export`, which has some but needs none. */
+function mistypedCommand(error: CommanderError, command: Command): Mistake | null {
+  const [word, next] = command.args;
   const isUnknown = error.code === "commander.unknownCommand";
-  const isExtra = error.code === "commander.excessArguments" && made.commands.length > 0;
+  const isExtra = error.code === "commander.excessArguments" && command.commands.length > 0;
   if (word === undefined || !(isUnknown || isExtra)) return null;
   // Commander has proposed the nearest one.
-  const near = isUnknown ? guessedCommand(made, word, next) : nearCommand(made, word);
+  const near = isUnknown ? guessedCommand(command, word, next) : nearCommand(command, word);
   return near === null ? null : { message: `unknown command ${JSON.stringify(word)}`, near };
 }
 
 /** For a flag of other programs, such as curl, or of another command. */
-function flagOfOthers(error: CommanderError, made: Command): Mistake | null {
+function flagOfOthers(error: CommanderError, command: Command): Mistake | null {
   if (error.code !== "commander.unknownOption") return null;
   const { message } = toMistake(error);
   const flag = message.replace("unknown flag ", "");
   // Before its arguments, a short flag may be a value that starts with -.
-  const takesAny = /^(?:ID|FILE|RUN|NAME)/.test(made.registeredArguments[0]?.name() ?? "");
-  const isValue = flag.length === 2 && takesAny && made.args[0] === flag;
-  const near = isValue || hasFlag(made, flag) ? null : knownFlag(flag, made);
+  const takesAny = /^(?:ID|FILE|RUN|NAME)/.test(command.registeredArguments[0]?.name() ?? "");
+  const isValue = flag.length === 2 && takesAny && command.args[0] === flag;
+  const near = isValue || hasFlag(command, flag) ? null : knownFlag(flag, command);
   return near === null ? null : { message, near };
 }
 
 /** What a command has for a flag of that name, as a sentence. */
-function knownFlag(flag: string, made: Command): string | null {
-  const [argument] = made.registeredArguments;
-  for (const meant of meantFlags(flag, made.name())) {
-    if (meant.startsWith("--") && hasFlag(made, meant)) return `Did you mean ${meant}?`;
+function knownFlag(flag: string, command: Command): string | null {
+  const [argument] = command.registeredArguments;
+  for (const meant of meantFlags(flag, command.name())) {
+    if (meant.startsWith("--") && hasFlag(command, meant)) return `Did you mean ${meant}?`;
     if (meant === "ARGUMENT" && argument !== undefined)
-      return `Use it without a flag: ${commandPath(made)} ${argument.name()}.`;
+      return `Use it without a flag: ${commandPath(command)} ${argument.name()}.`;
     if (meant.includes(" ")) return meant;
   }
-  return choiceOfFlag(flag.replace(/^-+/, ""), made);
+  return choiceOfFlag(flag.replace(/^-+/, ""), command);
 }
 
 /** The flag that has a word among its values. */
@@ -139,43 +129,47 @@ const forms: readonly (readonly [value: RegExp, placeholder: RegExp])[] = [
 ];
 
 /** For an extra argument: the flags that take such a value. A key is not repeated. */
-function looseValue(error: CommanderError, made: Command): Mistake | null {
-  const count = made.registeredArguments.length;
-  const word = made.args[count];
+function looseValue(error: CommanderError, command: Command): Mistake | null {
+  const count = command.registeredArguments.length;
+  const word = command.args[count];
   if (error.code !== "commander.excessArguments" || word === undefined) return null;
-  const [argument] = made.registeredArguments;
+  const [argument] = command.registeredArguments;
   const isFile = argument !== undefined && /^(?:FILE|DIR|DECISIONS)$/.test(argument.name());
-  if (isFile && made.args.some((one) => pathForm.test(one))) return null;
+  if (isFile && command.args.some((one) => pathForm.test(one))) return null;
   const { message } = toMistake(error);
-  const near = /^ak_/.test(word) ? knownFlag("--key", made) : flagsTaking(word, made);
+  const near = /^ak_/.test(word) ? knownFlag("--key", command) : flagsTaking(word, command);
   if (near !== null) return { message, near };
   if (argument === undefined || isFile) return null;
   return { message, near: "Run it once for each, or put a value with spaces in quotes." };
 }
 
-function flagsTaking(word: string, made: Command): string | null {
-  const chosen = choiceOfFlag(word, made);
+function flagsTaking(word: string, command: Command): string | null {
+  const chosen = choiceOfFlag(word, command);
   if (chosen !== null) return chosen;
   const placeholder = forms.find(([value]) => value.test(word))![1];
-  const taking = made.options.filter(({ flags }) => placeholder.test(/<([^<>]*)>/.exec(flags)?.[1] ?? ""));
-  const get = siblingOf(made, "get");
+  const taking = command.options.filter(({ flags }) => placeholder.test(/<([^<>]*)>/.exec(flags)?.[1] ?? ""));
+  const get = siblingOf(command, "get");
   const near =
     taking.length > 0
       ? taking.slice(0, 2).map(({ flags }) => plain(flags))
-      : get !== undefined && made.name() === "list"
+      : get !== undefined && command.name() === "list"
         ? [`${commandPath(get)} ${get.registeredArguments[0]!.name()}`]
-        : meantByExtra(made.name());
+        : meantByExtra(command.name());
   return question(near);
 }
 
 const siblingOf = ({ parent }: Command, name: string): Command | undefined =>
-  parent?.commands.find((made) => made.name() === name);
+  parent?.commands.find((command) => command.name() === name);
 
 /** For a missing argument: the list that has its IDs, or an example. */
-function missingArgument(error: CommanderError, made: Command, example: string | undefined): Mistake | null {
-  const argument = made.registeredArguments[made.args.length];
+function missingArgument(
+  error: CommanderError,
+  command: Command,
+  example: string | undefined,
+): Mistake | null {
+  const argument = command.registeredArguments[command.args.length];
   if (error.code !== "commander.missingArgument" || argument === undefined) return null;
-  const list = siblingOf(made, "list");
+  const list = siblingOf(command, "list");
   const { message } = toMistake(error);
   if (list !== undefined && argument.name().startsWith("ID"))
     return { message, near: `To find it: ${commandPath(list)}.` };
@@ -198,28 +192,39 @@ function otherDashes({ code }: CommanderError, { args }: Command): Mistake | nul
 }
 
 /** For a command that takes one file. */
-function severalFiles({ code }: CommanderError, made: Command): Mistake | null {
-  const [argument, ...others] = made.registeredArguments;
+function severalFiles({ code }: CommanderError, command: Command): Mistake | null {
+  const [argument, ...others] = command.registeredArguments;
   if (code !== "commander.excessArguments" || argument?.name() !== "FILE" || others.length > 0) return null;
   return {
-    message: `${commandPath(made)} takes one file, and ${made.args.length} are named`,
+    message: `${commandPath(command)} takes one file, and ${command.args.length} are named`,
     near: "Run it once for each file.",
   };
 }
 
 /** For a command without several flags that it needs: commander names the first one only. */
-function missingFlags({ code }: CommanderError, made: Command): Mistake | null {
-  const missing = made.options.filter(
-    (option) => option.mandatory && made.getOptionValue(option.attributeName()) === undefined,
+function missingFlags({ code }: CommanderError, command: Command): Mistake | null {
+  const missing = command.options.filter(
+    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
   );
   if (code !== "commander.missingMandatoryOptionValue" || missing.length < 2) return null;
   return { message: `missing flags: ${missing.map(({ flags }) => plain(flags)).join(", ")}` };
 }
 
 /** Whether the command has a flag, or the program has it for all commands. */
-function hasFlag(made: Command, flag: string): boolean {
-  for (let at: Command | null = made; at !== null; at = at.parent) {
+function hasFlag(command: Command, flag: string): boolean {
+  for (let at: Command | null = command; at !== null; at = at.parent) {
     if (at.options.some(({ long }) => long === flag)) return true;
   }
   return false;
 }
+
+/** The first one that knows a mistake explains it. */
+const explanations = [
+  flagOfOthers,
+  otherDashes,
+  mistypedCommand,
+  looseValue,
+  severalFiles,
+  missingFlags,
+  missingArgument,
+] as const;

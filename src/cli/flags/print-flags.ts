@@ -73,7 +73,7 @@ function fileFormat(out: string, given: ListFormat | undefined, excel: boolean |
   return outputFormat("--out", out, fileFormats, formatForExcel(given, excel));
 }
 
-/** Adds `--out` and the flags of all commands that print resources: for rows, of which a workbook can be made. */
+/** Adds `--out` and the flags of commands that print resources as rows. */
 export const withRowsFlags = (made: Command): Command =>
   withPrintFlags(
     made.option(
@@ -137,7 +137,7 @@ export const chosenColumns = <Row>(
   });
 };
 
-/** Rejects fields that a resource cannot have. Throws UsageError, which names the nearest one and lists all. */
+/** Throws UsageError for fields that a resource cannot have, with the nearest and all others. */
 export function checkFields(fields: readonly string[], tree: FieldTree): void {
   for (const field of fields) {
     let [at, path] = [tree, ""];

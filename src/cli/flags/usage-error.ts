@@ -45,7 +45,7 @@ const rewrites: readonly (readonly [RegExp, (...parts: string[]) => string])[] =
   [/^unknown option '(--[^=]*(?='$|=)|-[^-])/s, (flag) => `unknown flag ${flag}`],
 ];
 
-/** A complaint of commander in the form of all errors: lower case, no full stop. Passwords of URLs are masked. */
+/** A complaint of commander like all errors: lower case, no full stop, masked passwords. */
 export function toMistake({ message: text }: CommanderError): Mistake {
   const at = text.lastIndexOf("\n(Did you mean ");
   const near = at === -1 ? undefined : text.slice(at + 2, -1);

@@ -85,10 +85,7 @@ export function named<T extends string | undefined>(flag: string, value: T, hint
   return value;
 }
 
-/**
- * Throws UsageError for a value that names no file or folder to write. `what` completes `Choose a`, e.g.
- * `file, for example --out a.zip`.
- */
+/** Throws UsageError for an empty path. `what` completes `Choose a`: `file, for example --out a.zip`. */
 export function rejectNoPath(flag: string, value: string | undefined, what: string): void {
   if (value === undefined || (value.trim() !== "" && value !== "-")) return;
   throw new UsageError(`invalid ${flag} ${JSON.stringify(value)}`, {
@@ -114,10 +111,7 @@ export function readProgram(
 /** The form of most IDs (Resources), upper or lower case: the service decides about the case. */
 export const idForm = new RegExp(ulidPattern, "i");
 
-/**
- * The ID of a resource as typed, trimmed. A text that cannot be an ID is rejected without a request: exit 2
- * when empty, else exit 5. `noun` is the resource, e.g. `import`.
- */
+/** The ID of a resource, trimmed. No ID: exit 2 when empty, else 5. `noun`: e.g. `import`. */
 export function resourceId(text: string, noun: string): string {
   const id = text.trim();
   const param = `${noun}_id`;

@@ -1,5 +1,6 @@
+import { dirname } from "node:path";
 import { encodingName } from "../../flows/rows/encoding.ts";
-import { type FileAnswers, withValues } from "../../flows/rows/mapped-columns.ts";
+import { withValues } from "../../flows/rows/mapped-columns.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName } from "../../flows/words.ts";
 import { truncated } from "../../text.ts";
@@ -16,12 +17,9 @@ import {
   shared,
   toGuesses,
 } from "./guesses.ts";
+import type { MappedInput } from "./map-files.ts";
 
-/**
- * Shows everything that is not known of the files on one screen, with a guess for each: one Enter takes all,
- * and each can be changed. Returns the mappings with the answers. Nothing is saved while a file lacks a
- * column that it needs.
- */
+/** Shows what is not known of the files on one screen of guesses, and saves the answers. */
 export async function askMappings(app: App, asked: readonly AskedFile[]): Promise<FileMapping[]> {
   const answers: Answers = {
     map: new Map(),
@@ -54,24 +52,23 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
       continue;
     }
     if (answer === "save") {
-      // People recognize a value as their file has it.
-      const titled = guesses.map((guess) =>
-        guess.kind === "value" ? { ...guess, name: guess.title } : guess,
-      );
-      const chosen = asMapping(titled);
-      await asked[0]!.saved.save(files.some(isEncoded) ? { ...chosen, encoding: answers.encoding } : chosen);
+      const { saveAnswers } = await import("./save-answers.ts");
+      for (const [folder, ofFolder] of byFolder(files)) {
+        // People recognize a column or a value as their file has it.
+        const titled = shared(ofFolder).map((guess) => ({ ...guess, name: guess.title }));
+        const { map, values } = asMapping(titled);
+        const encoding = ofFolder.some(isEncoded) ? answers.encoding : undefined;
+        await saveAnswers(app, folder, { columns: map, values, encoding });
+      }
     }
     return files.map((file) => {
       if (file.guesses.length === 0) return file.mapping;
       const { map, values } = asMapping(file.guesses);
-      const complete = {
+      return {
         map: new Map([...file.mapping.map, ...map]),
         values: withValues(values, file.mapping.values),
         encoding: isEncoded(file) ? answers.encoding : file.mapping.encoding,
       };
-      return answer === "save"
-        ? { ...file.mapping, ...complete }
-        : { ...complete, answers: asAnswers(complete) };
     });
   }
 }
@@ -88,7 +85,7 @@ function toScreen(
   files: readonly FileGuesses[],
   guesses: readonly SharedGuess[],
 ): [string, Choice<SharedGuess | "save" | "use">[], SharedGuess | "save" | "use"] {
-  const [{ file, saved }] = files as [FileGuesses];
+  const [{ file }] = files as [FileGuesses];
   const whole = files.length === 1 ? shownName(file.file) : counted(files.length, "file");
   const question = `Read ${counts(guesses)} of ${whole} like this?`;
   // A value without a guess is to be seen first: a long list is cut at the end of the screen.
@@ -96,13 +93,9 @@ function toScreen(
   const corrections = inOrder.map((value) => ({ name: io.visible(toText(value, files)), value }));
   const lacking = files.find(({ missing }) => missing.length > 0);
   if (lacking === undefined) {
-    const remember = io.visible(`Yes, and remember it for later files (profile ${saved.profile})`);
-    const only = `Yes, for ${files.length === 1 ? "this file" : "these files"} only`;
-    return [
-      question,
-      [{ name: remember, value: "save" }, { name: only, value: "use" }, ...corrections],
-      "save",
-    ];
+    const name = file.flags.mapFile ?? "catalogue.map.json";
+    const save = io.visible(`Yes, and save it in ${name} for later files`);
+    return [question, [{ name: save, value: "save" }, ...corrections], "save"];
   }
   const of = files.length === 1 ? "" : ` of ${shownName(lacking.file.file)}`;
   return [
@@ -112,11 +105,16 @@ function toScreen(
   ];
 }
 
-const asAnswers = ({ map, values, encoding }: FileMapping): FileAnswers => ({
-  columns: Object.fromEntries(map),
-  values: Object.fromEntries([...values].map(([field, some]) => [field, Object.fromEntries(some)])),
-  encoding,
-});
+/** The files of each folder, and one of them: a folder has one file of mappings. */
+function byFolder(files: readonly FileGuesses[]): [MappedInput, FileGuesses[]][] {
+  const folders = new Map<string, [MappedInput, FileGuesses[]]>();
+  for (const guesses of files) {
+    const { file, flags } = guesses.file;
+    const [, others = []] = folders.get(dirname(file)) ?? [];
+    folders.set(dirname(file), [{ file, mapFile: flags.mapFile }, [...others, guesses]]);
+  }
+  return [...folders.values()];
+}
 
 const counts = (guesses: readonly Guess[]): string =>
   series(
@@ -203,7 +201,7 @@ async function correctValue(
   answers.values.set(field, (answers.values.get(field) ?? new Map<string, string>()).set(name, value));
 }
 
-/** The nearest fields first, then the others that no column has; skipping the column is first if it is the guess, else last. */
+/** The nearest fields first, then others that are free; skipping is first if it is the guess. */
 function columnChoices(
   words: Vocabulary,
   column: string,

@@ -1,5 +1,5 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
-import type { FileAnswers, Mapping, ValueMap } from "../../flows/rows/mapped-columns.ts";
+import type { Mapping, ValueMap } from "../../flows/rows/mapped-columns.ts";
 import type { ObjectFields } from "../../flows/rows/object-fields.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../flows/rows/problem.ts";
@@ -8,6 +8,7 @@ import type { Source } from "../../flows/rows/source.ts";
 import { TableReader } from "../../flows/rows/table-rows.ts";
 import type { ValueMapping, Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { MapFile } from "./map-file.ts";
+import type { UnsavedMapping } from "./map-flags.ts";
 
 /** The maximum number of characters of a header or a value that is shown. */
 export const shownLength = 40;
@@ -15,10 +16,7 @@ export const shownLength = 40;
 /** How the columns, the values and the text of a file are read. */
 export interface FileMapping extends Mapping {
   readonly encoding: EncodingName;
-  /** Set if the user chose it for this file only: a run keeps it. */
-  readonly answers?: FileAnswers;
-  /** The part that a later command does not know by itself; all of it if undefined. */
-  readonly unsaved?: Mapping;
+  readonly unsaved?: UnsavedMapping;
 }
 
 /** A file of rows whose columns and values are to be mapped. */
@@ -28,11 +26,9 @@ export interface MappedFile {
   readonly source: Source;
   readonly read: ReadOptions;
   /** What the flags map. */
-  readonly flags: Mapping;
-  /** The file of mappings, as this command reads it. */
-  readonly mapFile: MapFile | null;
-  /** The answers of a run that this command resumes; undefined where nothing is resumed. */
-  readonly kept?: (encoding: EncodingName) => Promise<FileAnswers | null>;
+  readonly flags: Mapping & { readonly mapFile: string | undefined };
+  /** The files of mappings, as this command reads them; the first one wins. */
+  readonly mapFiles: readonly MapFile[];
   readonly form: (mapping: Mapping) => RowForm;
   readonly words: Vocabulary;
   /** Fields that the rows get from elsewhere, and need no column for. */
@@ -53,16 +49,9 @@ export interface FileHead {
 
 type Readable = Pick<MappedFile, "source" | "read">;
 
-/**
- * The head of a file; null for one that cannot be read: the check reports why. `finds`: the form by which its
- * header is found, if that knows more of its columns.
- */
-export async function readHead(
-  { source, read }: Readable,
-  form: RowForm,
-  finds = form,
-): Promise<FileHead | null> {
-  const reader = await openRows({ source, read, form, finds });
+/** The head of a file; null for one that cannot be read: the check reports why. */
+export async function readHead({ source, read }: Readable, form: RowForm): Promise<FileHead | null> {
+  const reader = await openRows({ source, read, form });
   const isTable = reader instanceof TableReader;
   const records: (readonly string[])[] = [];
   let count = 0;

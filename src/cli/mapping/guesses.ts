@@ -7,7 +7,6 @@ import type { FoundEncodings } from "../../flows/rows/problem.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { type FileHead, type FileMapping, type MappedFile, readHead, wrongValues } from "./file-head.ts";
-import type { SavedMapping } from "./saved-mapping.ts";
 
 /** A field with more different wrong values has texts, which are too many to map one by one. */
 const mostValues = 20;
@@ -16,7 +15,6 @@ const mostValues = 20;
 export interface AskedFile {
   readonly file: MappedFile;
   readonly mapping: FileMapping;
-  readonly saved: SavedMapping;
   /** Null for a file whose encoding is known. */
   readonly encodings: FoundEncodings | null;
 }
@@ -99,12 +97,12 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
   return { ...asked, guesses, fields: head.fields, missing };
 }
 
-/** The fields that a header needs and that no column has; none for objects, each of which has its own fields. */
+/** The fields that a header needs and no column has; none for objects, each with its own fields. */
 function missingFields({ header }: FileHead, form: RowForm, { added = [] }: MappedFile): string[] {
   return header === null ? [] : missingColumns(header, form).filter((field) => !added.includes(field));
 }
 
-/** The guesses as a mapping; where two files differ about a column, one that is read before one that is skipped. */
+/** The guesses as a mapping; where files differ about a column, one that is read comes first. */
 export function asMapping(guesses: readonly Guess[]): {
   map: Map<string, string>;
   values: Map<string, Map<string, string>>;

@@ -1,19 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { fileProblem } from "../../errors.ts";
 import { photosKind, productsKind } from "../../flows/export/selection/columns.ts";
 import { generationVocabulary } from "../../flows/generate/columns/vocabulary.ts";
 import { importVocabulary } from "../../flows/import/columns.ts";
+import { type EncodingName, knownEncoding } from "../../flows/rows/encoding.ts";
 import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
-import { DeepJsonError, parseJson } from "../../json.ts";
+import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
-
-/** The file that is read if it is in the current folder. */
-export const mapFileName = "catalogue.map.json";
 
 /** What the files of all commands can be read as. */
 export const vocabularies: readonly Vocabulary[] = [
@@ -28,25 +25,33 @@ export const vocabularies: readonly Vocabulary[] = [
 export interface MapFile extends Mapping {
   /** As typed. */
   readonly name: string;
+  /** Whether a command reads it only for sheets in its folder, which is not the current one. */
+  readonly isForFolder: boolean;
   /** Columns and values as they are written in the file, by their normal names. */
   readonly spelling: ReadonlyMap<string, string>;
+  /** The encoding of files that are not UTF-8. */
+  readonly encoding: EncodingName;
+  /** By the name of a workbook, the sheet that is read. */
+  readonly sheets: ReadonlyMap<string, string>;
 }
 
-/**
- * Reads the file of `--map-file`, else the one in the current folder; null without any. Throws UsageError,
- * with the line, for a file with anything that no command uses.
- */
-export async function readMapFile(cwd: string, given: string | undefined): Promise<MapFile | null> {
-  const name = given ?? mapFileName;
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(resolve(cwd, name));
-  } catch (error) {
-    if (given === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+/** A file of mappings that a command reads. */
+export type MapFilePlace = Readonly<{ name: string; path: string; isForFolder: boolean }>;
+
+/** Reads a file. Throws UsageError, with the line, for a file with anything that no command uses. */
+export async function readMapFile({ name, path, isForFolder }: MapFilePlace): Promise<MapFile> {
+  const bytes = await readFile(path).catch((error) => {
     throw unreadable(name, error);
-  }
-  return { name, ...checked(utf8Text(bytes, name), name) };
+  });
+  return { ...toMapFile(utf8Text(bytes, name), name), isForFolder };
 }
+
+/** The mapping in a text. Throws UsageError. */
+export const toMapFile = (text: string, name: string): MapFile => ({
+  name,
+  isForFolder: false,
+  ...checked(text, name),
+});
 
 /** The text of the file, without a byte order mark. */
 function utf8Text(bytes: Buffer, file: string): string {
@@ -55,10 +60,7 @@ function utf8Text(bytes: Buffer, file: string): string {
   throw invalid(`cannot read ${file}: it is not UTF-8`, "Save it as UTF-8.");
 }
 
-/**
- * The mapping for one command. The reference of a product has two names. A column for a field of another
- * command is skipped, unless this command knows it by its own name.
- */
+/** The mapping for one command: fields of others are skipped, unless it knows the column by its own name. */
 export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping {
   const own = (field: string) =>
     words.isField(field) ? field : references.includes(field) ? words.reference : null;
@@ -80,52 +82,79 @@ export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping
 
 const references: readonly string[] = vocabularies.map(({ reference }) => reference);
 
-function checked(text: string, file: string): Omit<MapFile, "name"> {
-  const wrong = (key: string | null, what: string, hint: string) =>
+function checked(text: string, file: string): Omit<MapFile, "name" | "isForFolder"> {
+  const wrong: Wrong = (key, what, hint) =>
     invalid(`${file}:${key === null ? 1 : findLine(text, key)}: ${what}`, hint);
-  const object = (value: unknown, key: string | null): Record<string, unknown> => {
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+  const object = (value: unknown, key: string | null): Readonly<Record<string, unknown>> => {
+    if (isObject(value)) return value;
     throw wrong(key, `${key === null ? "the file" : JSON.stringify(key)} is not a JSON object`, shape);
   };
-  const { columns = {}, values = {}, ...others } = object(parsed(text, file), null);
+  const { columns = {}, values = {}, encoding, sheets = {}, ...others } = object(parsed(text, file), null);
   const repeated = repeatedKey(text);
   if (repeated !== null)
     throw invalid(`${file}:${repeated.line}: duplicate key ${repeated.key}`, "Remove one of the two.");
   for (const key of Object.keys(others)) throw wrong(key, `unknown key ${JSON.stringify(key)}`, shape);
   const spelling = new Map<string, string>();
+  const map = checkedColumns(object(columns, "columns"), spelling, wrong);
+  const read = new Map<string, ReadonlyMap<string, string>>();
+  for (const [field, some] of Object.entries(object(values, "values")))
+    read.set(field, checkedValues(field, object(some, field), spelling, wrong));
+  if (encoding !== undefined && (typeof encoding !== "string" || knownEncoding(encoding) === null))
+    throw wrong("encoding", `unknown encoding ${JSON.stringify(encoding)}`, "For example windows-1252.");
+  const names = Object.entries(object(sheets, "sheets"));
+  const other = names.find(([, sheet]) => typeof sheet !== "string");
+  if (other !== undefined)
+    throw wrong(other[0], `the sheet of ${JSON.stringify(other[0])} is not a text`, shape);
+  return { map, values: read, spelling, encoding, sheets: new Map(names as [string, string][]) };
+}
+
+/** The error about a key; null for the file as a whole. */
+type Wrong = (key: string | null, what: string, hint: string) => UsageError;
+
+function checkedColumns(
+  columns: Readonly<Record<string, unknown>>,
+  spelling: Map<string, string>,
+  wrong: Wrong,
+): Map<string, string> {
   const map = new Map<string, string>();
-  for (const [column, field] of Object.entries(object(columns, "columns"))) {
+  for (const [column, field] of Object.entries(columns)) {
     if (typeof field !== "string" || !vocabularies.some(({ isField }) => isField(field))) {
       const what = `unknown field ${JSON.stringify(field)} for the column ${JSON.stringify(column)}`;
       throw wrong(column, what, fieldHint(field));
     }
-    if (map.has(normalHeader(column)))
+    const name = normalHeader(column);
+    if (map.has(name))
       throw wrong(column, `the column ${JSON.stringify(column)} is mapped twice`, "Remove one of the two.");
-    map.set(normalHeader(column), field);
-    spelling.set(normalHeader(column), column.trim());
+    map.set(name, field);
+    spelling.set(name, column.trim());
   }
-  const read = new Map<string, Map<string, string>>();
-  for (const [field, some] of Object.entries(object(values, "values"))) {
-    const words = vocabularies.find(({ valued }) => valued.includes(field));
-    if (words === undefined)
-      throw wrong(field, `unknown field ${JSON.stringify(field)} in values`, fieldHint(field));
-    const entries = new Map<string, string>();
-    for (const [from, to] of Object.entries(object(some, field))) {
-      const choices = words.isOpen(field) ? undefined : words.listChoices(field);
-      if (typeof to !== "string" || (to !== "" && choices?.includes(to) === false)) {
-        const what = `unknown value ${JSON.stringify(to)} for ${field} ${JSON.stringify(from)}`;
-        const of = choices === undefined ? "a text" : `one of ${choices.join(", ")}`;
-        throw wrong(from, what, `Use ${of}, or an empty text for no value.`);
-      }
-      if (entries.has(normalValue(from)))
-        throw wrong(from, `the value ${JSON.stringify(from)} is mapped twice`, "Remove one of the two.");
-      entries.set(normalValue(from), to);
-      spelling.set(normalValue(from), from.trim());
+  return map;
+}
+
+function checkedValues(
+  field: string,
+  values: Readonly<Record<string, unknown>>,
+  spelling: Map<string, string>,
+  wrong: Wrong,
+): Map<string, string> {
+  const words = vocabularies.find(({ valued }) => valued.includes(field));
+  if (words === undefined)
+    throw wrong(field, `unknown field ${JSON.stringify(field)} in values`, fieldHint(field));
+  const entries = new Map<string, string>();
+  const choices = words.isOpen(field) ? undefined : words.listChoices(field);
+  for (const [from, to] of Object.entries(values)) {
+    if (typeof to !== "string" || (to !== "" && choices?.includes(to) === false)) {
+      const what = `unknown value ${JSON.stringify(to)} for ${field} ${JSON.stringify(from)}`;
+      const of = choices === undefined ? "a text" : `one of ${choices.join(", ")}`;
+      throw wrong(from, what, `Use ${of}, or an empty text for no value.`);
     }
-    read.set(field, entries);
+    const value = normalValue(from);
+    if (entries.has(value))
+      throw wrong(from, `the value ${JSON.stringify(from)} is mapped twice`, "Remove one of the two.");
+    entries.set(value, to);
+    spelling.set(value, from.trim());
   }
-  return { map, values: read, spelling };
+  return entries;
 }
 
 const shape = `Use { "columns": { "SKU": "reference" }, "values": { "sex": { "Damen": "female" } } }.`;
@@ -165,7 +194,7 @@ function repeatedKey(text: string): { key: string; line: number } | null {
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
-/** The first line with which the text is more than the start of JSON; the last one if it only ends too early. */
+/** The first line with which the text is no start of JSON; the last one if it ends too early. */
 function lineOfFault(text: string): number {
   const lines = text.trimEnd().split("\n");
   const at = lines.findIndex((_, index) => isWrong(lines.slice(0, index + 1).join("\n")));

@@ -1,16 +1,13 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { type Mapping, normalValue, type ValueMap, valueEntries } from "../../flows/rows/mapped-columns.ts";
 import { isFailureColumn, normalHeader } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { shownName } from "../../flows/words.ts";
-import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import { named, several } from "../flags/values.ts";
 import { flagName } from "../output/command-words.ts";
-import type { MapFile } from "./map-file.ts";
 
 /** The flags that map columns and values, as commander parses them. */
 export interface RawMapFlags {
@@ -24,9 +21,15 @@ export interface MapFlags extends Mapping {
   /** As typed; undefined for the one in the current folder. */
   readonly mapFile: string | undefined;
   /** The part that a later command does not know by itself; all of it if undefined. */
-  readonly unsaved?: Mapping | undefined;
+  readonly unsaved?: UnsavedMapping | undefined;
   /** The entries of `--map` and `--map-value`, as typed. */
   readonly entries?: readonly string[] | undefined;
+}
+
+/** What a later command must be told about files in the same folder, and about those elsewhere. */
+export interface UnsavedMapping {
+  readonly here: Mapping;
+  readonly elsewhere: Mapping;
 }
 
 /** Adds `--map`, `--map-value` and `--map-file`. */
@@ -45,7 +48,7 @@ export const withMapFlags = (command: Command, example: string): Command =>
     .addOption(
       new Option("--map-file <FILE>", "JSON file with columns and values to map").default(
         undefined,
-        "catalogue.map.json, if it exists",
+        "catalogue.map.json next to the file, if it exists",
       ),
     );
 
@@ -59,18 +62,6 @@ export const readMapFlags = (
   mapFile: named("--map-file", mapFile, "Choose a file."),
   entries: [...map, ...mapValue],
 });
-
-/** The file of mappings as a command reads it; loads its code only if there is one. Throws UsageError. */
-export async function loadMapFile(
-  { cwd }: Pick<Context, "cwd">,
-  { mapFile }: MapFlags,
-  words: Vocabulary,
-): Promise<MapFile | null> {
-  if (mapFile === undefined && !existsSync(join(cwd, "catalogue.map.json"))) return null;
-  const { mappingFor, readMapFile } = await import("./map-file.ts");
-  const read = await readMapFile(cwd, mapFile);
-  return read === null ? null : { ...read, ...mappingFor(read, words) };
-}
 
 /** Rejects the flags without the file that they map. Throws UsageError. */
 export function rejectMapping(raw: RawMapFlags, file: string): void {
@@ -94,9 +85,14 @@ export function rejectForObjects(file: string, { map, values }: Mapping, words: 
   });
 }
 
-/** The flags of a mapping, for a command that reads the failed file. */
-export function mapFlags({ unsaved, mapFile, entries = [], ...all }: MapFlags) {
-  const { map, values } = unsaved ?? all;
+/** The flags of a mapping, for a command that reads the failed file of a file. */
+export function mapFlags(
+  { unsaved, mapFile, entries = [], ...all }: MapFlags,
+  failedFile: string,
+  file: string | null,
+) {
+  const isElsewhere = file !== null && !isInFolderOf(failedFile, file);
+  const { map, values } = unsaved?.[isElsewhere ? "elsewhere" : "here"] ?? all;
   const spelling = new Map(entries.map((entry) => [normalValue(entry), entry]));
   const asTyped = (entry: string) => spelling.get(normalValue(entry)) ?? entry;
   return {
@@ -106,6 +102,10 @@ export function mapFlags({ unsaved, mapFile, entries = [], ...all }: MapFlags) {
     mapValue: valueEntries(values).map(asTyped),
   };
 }
+
+/** Whether two files, as typed, are in one folder. */
+export const isInFolderOf = (file: string, other: string): boolean =>
+  resolve("/", dirname(file)) === resolve("/", dirname(other));
 
 /** The entries of `--map`. */
 function readMap(entries: readonly string[], words: Vocabulary): Map<string, string> {

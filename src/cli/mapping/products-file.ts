@@ -6,15 +6,12 @@ import { InputError } from "../../flows/rows/source.ts";
 import { counted, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { problemList, problemsForPeople } from "../output/problem-list.ts";
-import { loadMapFile } from "./map-flags.ts";
+import { loadMapFiles } from "./map-files.ts";
 import { openTable } from "./open-table.ts";
 import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
-/**
- * The products, or photos of them, that a file names. Throws InputError (exit 3) after its problems were
- * listed; `left` is what has not happened then.
- */
+/** The products or photos that a file names. Throws InputError after listing its problems. */
 export async function readProductsFile(
   app: App,
   file: string,
@@ -22,13 +19,13 @@ export async function readProductsFile(
   { kind = productsKind, noun, left }: { kind?: SelectionKind; noun: string; left: string },
 ): Promise<Selection> {
   const { words } = kind;
-  const mapFile = await loadMapFile(app.context, flags, words);
+  const mapFiles = await loadMapFiles(app, { ...flags, file }, words);
   const forms = (map: ColumnMap) => [selectionForm({ ...flags, map }, kind)] as const;
-  const source = await openTable(app, { file, sheet }, { job: { noun }, words, flags, mapFile, forms });
+  const source = await openTable(app, { file, sheet }, { job: { noun }, flags, mapFiles, forms });
   try {
     const read = { delimiter, encoding };
     const form = (mapping: Mapping) => selectionForm(mapping, kind);
-    const mapping = await readMapping(app, { file, source, read, flags, mapFile, form, words });
+    const mapping = await readMapping(app, { file, source, read, flags, mapFiles, form, words });
     const { selection, problems, notes } = await readSelection(source, { ...read, ...mapping }, kind);
     if (problems.length === 0) {
       await problemsForPeople(file, app, { listsAll: "--json" }).end({ notes });

@@ -20,10 +20,7 @@ export interface ErrorFormat {
   paint(text: string): string;
 }
 
-/**
- * The text of an error for stderr: one or two plain lines, wrapped to the width, or one JSON object.
- * Empty after a closed output pipe.
- */
+/** An error for stderr: one or two lines, or one JSON object. Empty after a closed output pipe. */
 export function explain(error: unknown, format: ErrorFormat): string {
   const exit = toExitCode(error);
   if (exit === 0 && !(error instanceof DeclinedError)) return "";
@@ -37,7 +34,7 @@ export function explain(error: unknown, format: ErrorFormat): string {
 
 type Shown = (text: string) => string;
 
-/** A text of an error, which may be one of the service, of a storage server, of the command line or of a bug. */
+/** A text of an error: of the service, a storage server, the command line or a bug. */
 const masked = (text: string, format: ErrorFormat): string =>
   maskedKeys(maskedSignatures(format.mask?.(text) ?? text));
 
@@ -78,7 +75,7 @@ function withRequest({ message, requestId }: CatError): string {
     : `${text} (request ${requestId})`;
 }
 
-/** A message without the full stop that messages of the service end with; a placeholder such as `R,...` stays. */
+/** A message without the service's full stop; a placeholder such as `R,...` stays. */
 const sentence = (message: string): string => message.replace(/(?<!\.)\.$/, "");
 
 /** The message of an error and its next step, in sentences. */
@@ -127,10 +124,7 @@ function toStack({ stack, message }: Error, shown: Shown): string {
   return text.split("\n").map(shown).join("\n");
 }
 
-/**
- * The next step for each error code of the service, which does not know this program. A code of the contract
- * without one does not compile.
- */
+/** The next step for each error code of the contract; without one, it does not compile. */
 export const nextSteps: Readonly<Record<ErrorCode | RowCode, string>> = {
   invalid_request: "Fix the value that the message names, and run the command again.",
   invalid_cursor: "Read the list again from its first page.",
@@ -176,7 +170,7 @@ export const nextSteps: Readonly<Record<ErrorCode | RowCode, string>> = {
   duplicate_reference_in_file: "Keep one row per reference. To check a file: cat import FILE --dry-run",
 };
 
-/** Codes in the list of problems of an import (Known codes); `cat import` finds them before it sends a file. */
+/** Codes of import problems (Known codes); `cat import` finds them before it sends. */
 type RowCode = "invalid_row" | "duplicate_reference_in_file";
 
 /** The next step for a code that this version does not know: the set of codes may grow. */
@@ -206,7 +200,7 @@ const ofTransport: Readonly<Record<string, string>> = {
   not_a_file: "Run the command again later.",
 };
 
-/** The next step after an error, in one line: its own, else by its code, else by its type; undefined if none fits. */
+/** The next step after an error: its own, by its code, by its type; else undefined. */
 export function nextStep({ hint, code, type, status }: CatError): string | undefined {
   const known: Readonly<Record<string, string>> = { ...ofTransport, ...nextSteps };
   if (hint !== undefined) return hint;

@@ -11,8 +11,8 @@ import { indented, type ListTarget, type Pages, printList, resourceLines } from 
 import { isReadByGithub, withoutCommands } from "./log-text.ts";
 import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
-import type { ProgressView } from "./progress-view.ts";
-import type { Printing } from "./table.ts";
+import type { ProgressPlace, ProgressView } from "./progress-view.ts";
+import type { ListFormat, Printing } from "./table.ts";
 import { jsonLine } from "./visible.ts";
 import { lineWidth, wrappedText } from "./wrapped.ts";
 
@@ -40,22 +40,17 @@ export interface Io {
    * out no line as a command, unless `isCommand`.
    */
   line(text: string, options?: { wrap: boolean; isCommand?: boolean }): Promise<void>;
-  /**
-   * Prints a list and resolves to its number of rows. Without a format: NDJSON with `--json`, else a table.
-   */
+  /** Prints a list and resolves to its number of rows. Default: NDJSON with `--json`, else a table. */
   show<Row>(printing: Printing<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>;
   /** The same for rows that arrive in pages. */
   showPages<Row>(printing: Printing<Row>, pages: Pages<Row>): Promise<number>;
   /** Prints a single resource: one JSON object with `--json`, one CSV row, else one field per line. */
   resource<Row extends object>(value: Row, printing?: Printing<Row>): Promise<void>;
-  /** Writes the commands in a text of this program with the name that the user called. Notes and lines need no call. */
+  /** Writes the commands in a text with the name that the user called; notes and lines need no call. */
   asCalled(text: string): string;
-  /**
-   * Makes control characters visible and masks secrets, for any text from the service or a file; without
-   * `--json` a very long one loses its middle.
-   */
+  /** A text of others without control characters and secrets; shortened without `--json`. */
   visible(text: string): string;
-  /** Creates a view of the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
+  /** Shows the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
   progress(options?: { lines: boolean }): Promise<ProgressView>;
 }
 
@@ -74,45 +69,19 @@ interface IoOptions {
   openOut(name: string): Promise<OutputFile>;
 }
 
-/**
- * Creates the output of a command. Reads `globals` at each use, because flags are set after the command line
- * is parsed.
- */
+/** Creates the output of a command. Flags are set after it: `globals` is read at each use. */
 export function createIo(
   context: Context,
   globals: GlobalOptions,
   { paint, paintNote, mask, asCalled, excelStyle, openOut }: IoOptions,
 ): Io {
-  let view: ProgressView | undefined;
-  const line: Io["line"] = async (text, { wrap, isCommand = false } = { wrap: true }) => {
-    // JSON stays on one line.
-    const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
-    const safe = wrappedText(maskedSignatures(mask(asCalled(text))), width);
-    const { stderr } = context;
-    if (isCommand && stderr.writeCommand) await stderr.writeCommand(`${safe}\n`);
-    // While a bar is shown, lines are printed above it.
-    else if (view?.above?.(safe) !== true) await stderr.write(`${safe}\n`);
-  };
-  const data = async (text: string | Uint8Array) => {
-    if (context.stdout.isTTY && text.length > 0)
-      view?.makeRoom?.(typeof text === "string" ? text.endsWith("\n") : text.at(-1) === 10);
-    await context.stdout.write(text);
-  };
   // Mask before the text is cut: a secret that is cut would not be recognized.
   const masked = (text: string) => visible(mask(text));
-  const isLog = isReadByGithub(context.env);
-  let isNoted = false;
-  /** CSV, which programs read: it stays as it is, also where GitHub reads it. */
-  const csv = async (text: string) => {
-    if (isLog && !isNoted && withoutCommands(text) !== text) {
-      isNoted = true;
-      await io.note(
-        "This CSV has text that GitHub Actions carries out if it is in a log. Write it to a file, or print ::stop-commands::TOKEN before it and ::TOKEN:: after it.",
-      );
-    }
-    await data(text);
-  };
-  const json = (text: string) => data(isLog ? withoutCommands(text, true) : text);
+  const shown = (text: string) => (globals.json ? masked(text) : shortMessage(masked(text)));
+  const { view, open, ...lines } = notesFor(context, globals, (text) =>
+    maskedSignatures(mask(asCalled(text))),
+  );
+  const { json, ...printed } = dataFor(context, view, lines.note);
   const toFormat = ({ format }: Pick<Printing<never>, "format">) =>
     format ?? (globals.json ? "ndjson" : "table");
   const io: Io = {
@@ -122,71 +91,119 @@ export function createIo(
     get quiet() {
       return globals.quiet;
     },
-    paint,
-    paintNote,
-    data,
-    csv,
-    text: (text) => data(isLog ? withoutCommands(text) : text),
-    jsonData: (value) => json(jsonLine(value)),
-    async note(text) {
-      if (!globals.quiet && !globals.json) await line(text);
-    },
-    line,
+    ...{ paint, paintNote, asCalled, visible: shown },
+    ...lines,
+    ...printed,
     show: (printing, rows) => io.showPages(printing, inPages(rows)),
     async showPages(printing, pages) {
       const format = toFormat(printing);
       const { out } = printing;
       if (format === "xlsx" && out === undefined) rejectTerminal(context, "--out list.xlsx");
       const target: ListTarget = {
-        write: format === "table" ? io.text : format === "csv" ? csv : json,
-        writeBytes: data,
+        write: format === "table" ? io.text : format === "csv" ? io.csv : json,
+        writeBytes: io.data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
-        heading: (text) => io.paint.bold(text),
+        heading: paint.bold,
         visible: masked,
         excelStyle,
-        onDropped: (names) =>
-          io.note(
-            `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`,
-          ),
+        onDropped: (names) => io.note(tooNarrow(names)),
       };
       if (out === undefined) return printList(printing, pages, format, target);
-      const file = await openOut(out);
-      try {
-        const write = (text: string) => file.write(text);
-        const writeBytes = (bytes: Uint8Array) => file.writeBytes(bytes);
-        const rows = await printList(printing, pages, format, { ...target, write, writeBytes });
-        await file.commit();
-        if (io.json) await io.jsonData({ file: out, rows });
-        else await io.note(io.visible(`Wrote ${counted(rows, "row")} to ${out}.`));
-        return rows;
-      } catch (error) {
-        await file.discard();
-        throw error;
-      }
+      const rows = await writeList(await openOut(out), printing, pages, { ...target, format });
+      if (io.json) await io.jsonData({ file: out, rows });
+      else await io.note(shown(`Wrote ${counted(rows, "row")} to ${out}.`));
+      return rows;
     },
     async resource(value, printing = { columns: [] }) {
       const format = toFormat(printing);
       if (format === "csv") return void (await io.show(printing, [value]));
-      const shown = printing.select?.(value) ?? value;
-      if (format === "ndjson") await io.jsonData(shown);
-      else if (format === "json") await json(`${indented(shown)}\n`);
-      else await io.text(resourceLines(shown, (text) => io.paint.bold(text)));
+      const selected = printing.select?.(value) ?? value;
+      if (format === "ndjson") await io.jsonData(selected);
+      else if (format === "json") await json(`${indented(selected)}\n`);
+      else await io.text(resourceLines(selected, paint.bold));
     },
-    asCalled,
-    visible: (text) => (globals.json ? masked(text) : shortMessage(masked(text))),
-    async progress(options) {
+    progress: (options) => open({ paint: paintNote, visible: shown }, options),
+  };
+  return io;
+}
+
+/** Lines and progress on stderr. */
+function notesFor(context: Context, globals: GlobalOptions, masked: (text: string) => string) {
+  let view: ProgressView | undefined;
+  const line: Io["line"] = async (text, { wrap, isCommand = false } = { wrap: true }) => {
+    // JSON stays on one line.
+    const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
+    const safe = wrappedText(masked(text), width);
+    const { stderr } = context;
+    if (isCommand && stderr.writeCommand) await stderr.writeCommand(`${safe}\n`);
+    // While a bar is shown, lines are printed above it.
+    else if (view?.above?.(safe) !== true) await stderr.write(`${safe}\n`);
+  };
+  return {
+    line,
+    async note(text: string) {
+      if (!globals.quiet && !globals.json) await line(text);
+    },
+    view: () => view,
+    async open(place: Pick<ProgressPlace, "paint" | "visible">, options?: { lines: boolean }) {
       const { progress, quiet, json } = globals;
       const isJson = progress === "json";
       // Programs that read stderr ask for progress.
       const silent = !progress || ((quiet || json) && !isJson);
-      view = await createProgress(
-        { context, silent, isJson, paint: io.paintNote, visible: io.visible },
-        options,
-      );
+      view = await createProgress({ ...place, context, silent, isJson }, options);
       return view;
     },
   };
-  return io;
+}
+
+/** Data on stdout, of which GitHub Actions carries out no line. */
+function dataFor(context: Context, view: () => ProgressView | undefined, note: Io["note"]) {
+  const data: Io["data"] = async (text) => {
+    if (context.stdout.isTTY && text.length > 0)
+      view()?.makeRoom?.(typeof text === "string" ? text.endsWith("\n") : text.at(-1) === 10);
+    await context.stdout.write(text);
+  };
+  const isLog = isReadByGithub(context.env);
+  let isNoted = false;
+  const json = (text: string) => data(isLog ? withoutCommands(text, true) : text);
+  return {
+    data,
+    json,
+    text: (text: string) => data(isLog ? withoutCommands(text) : text),
+    jsonData: (value: unknown) => json(jsonLine(value)),
+    async csv(text: string) {
+      if (isLog && !isNoted && withoutCommands(text) !== text) {
+        isNoted = true;
+        await note(carriedOut);
+      }
+      await data(text);
+    },
+  };
+}
+
+const carriedOut =
+  "This CSV has text that GitHub Actions carries out if it is in a log. Write it to a file, or print ::stop-commands::TOKEN before it and ::TOKEN:: after it.";
+
+const tooNarrow = (names: readonly string[]): string =>
+  `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`;
+
+/** Prints a list into a file that appears when it is complete. */
+async function writeList<Row>(
+  file: OutputFile,
+  printing: Printing<Row>,
+  pages: Pages<Row>,
+  target: ListTarget & { readonly format: ListFormat },
+): Promise<number> {
+  try {
+    const write = (text: string) => file.write(text);
+    const writeBytes = (bytes: Uint8Array) => file.writeBytes(bytes);
+    const rows = await printList(printing, pages, target.format, { ...target, write, writeBytes });
+    await file.commit();
+    return rows;
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
 }
 
 type StderrIo = Pick<Io, "json" | "line" | "visible">;

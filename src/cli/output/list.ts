@@ -24,9 +24,7 @@ export type Pages<Row> = AsyncIterable<Iterable<Row>>;
 /** The approximate number of characters per write. */
 const chunk = 65_536;
 
-/**
- * Prints rows in a format and resolves to their number. All formats but the table print rows as they arrive.
- */
+/** Prints rows and resolves to their number. All formats but the table print rows as they arrive. */
 export async function printList<Row>(
   printing: Printing<Row>,
   pages: Pages<Row>,
@@ -145,10 +143,7 @@ async function stream<Row>(
   return count;
 }
 
-/**
- * A single resource for people: one line per field, per entry of a list and per field of an object, after a
- * column of names.
- */
+/** A resource for people: one line per field, entry and nested field, after a column of names. */
 export function resourceLines(resource: object, heading: (text: string) => string): string {
   const fields = Object.entries(resource);
   const width = Math.max(0, ...fields.map(([name]) => visible(name).length));
@@ -172,10 +167,7 @@ function valueLines(value: unknown): string[] {
     : fields.map(([name, entry]) => `${visible(name)} ${inline(entry ?? "-")}`);
 }
 
-/**
- * A value on one line. An object, as an entry of a list, is shown without field names, which all entries
- * share.
- */
+/** A value on one line. An object is shown without field names, which all entries share. */
 function inline(value: unknown): string {
   if (typeof value === "string") return shortValue(visible(value));
   if (typeof value !== "object" || value === null || Array.isArray(value))

@@ -2,10 +2,7 @@
 export const isReadByGithub = ({ GITHUB_ACTIONS }: Readonly<Record<string, string | undefined>>): boolean =>
   GITHUB_ACTIONS === "true";
 
-/**
- * The text with escapes in what GitHub Actions reads as a command: `::` at the start of a line, and `##[`.
- * JSON keeps its value.
- */
+/** The text with escaped commands of GitHub Actions: `::` at line starts, and `##[`. JSON keeps its value. */
 export const withoutCommands = (text: string, isJson = text.startsWith("{")): string =>
   text
     .replace(/^([^\S\r\n\u2028\u2029]*):(?=:)/gm, "$1\\x3a")

@@ -4,7 +4,7 @@ import { ExitCode, toExitCode } from "../context/errors.ts";
 import type { Io } from "./io.ts";
 import { namedProblem } from "./problem-list.ts";
 
-/** What `--json` prints of a file that is rejected: its name, and the other fields of the command's output. */
+/** The `--json` output of a rejected file: its name, and the command's other fields. */
 export interface RejectedFile {
   readonly file: string;
 }

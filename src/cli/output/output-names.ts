@@ -50,7 +50,7 @@ export const asTyped = (flag: string, value: string): string =>
 
 const endingOf = (name: string): string => extname(name.trim()).toLowerCase();
 
-/** The format that the ending of a name stands for; null for a name without a known ending, undefined for that of a format that is not written. */
+/** The format of a name's ending; null for an unknown one, undefined for one not written. */
 function formatOfEnding<Format extends OutputFormat>(
   name: string,
   formats: readonly Format[],
@@ -60,7 +60,7 @@ function formatOfEnding<Format extends OutputFormat>(
   return found ?? (known.has(ending) ? undefined : null);
 }
 
-/** Throws UsageError for a name that on Windows only Node can use: the user could neither open nor delete the file. */
+/** Throws UsageError for a name that other programs on Windows can neither open nor delete. */
 function rejectNameOfWindows(flag: string, name: string): void {
   const last = win32.basename(name);
   const isUsual = !isDeviceName(last) && !/[<>:"|?*]|[^.][. ]$|^\.{3}|^ $/.test(last);
@@ -71,10 +71,7 @@ function rejectNameOfWindows(flag: string, name: string): void {
   });
 }
 
-/**
- * The format of an output: that of its name, else of `--format`, else the first of those that the command
- * writes. Throws UsageError for a name that ends like another format.
- */
+/** The format by name, else `--format`, else the first one. Throws UsageError for another ending. */
 export function outputFormat<Format extends OutputFormat>(
   flag: string,
   name: string,

@@ -5,10 +5,7 @@ import type { Context } from "../context/context.ts";
 export const colors = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 export type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
 
-/**
- * The colors for one stream: stdout and stderr may each be a terminal or not. Loads chalk only if colors are
- * used.
- */
+/** The colors for stdout or stderr. Loads chalk only if colors are used. */
 export async function createPaint(
   context: Pick<Context, "env" | "stdout" | "stderr">,
   stream: "stdout" | "stderr",

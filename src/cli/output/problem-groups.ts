@@ -26,10 +26,7 @@ export type PhotoAt = (line: number, param: string | undefined) => string | unde
 export interface ProblemGroup {
   readonly field: string | undefined;
   readonly message: string;
-  /**
-   * `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header.
-   * With photos, the first one and how many more there are.
-   */
+  /** `lines 3, 7, 12-40 (31 rows)` or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for the header. */
   readonly where: string | null;
 }
 
@@ -43,10 +40,7 @@ interface Kind {
   messages: Map<string, Lines> | null;
 }
 
-/**
- * Groups problems for people: the header first, then the most frequent. Memory depends on `limit`, the
- * largest number of groups, and not on the number of problems.
- */
+/** Groups problems: the header, then the most frequent. At most `limit` groups are in memory. */
 export class ProblemGroups {
   readonly #kinds = new Map<string, Kind>();
   #count = 0;

@@ -196,10 +196,7 @@ const noBreak = "\u00a0";
 const wrappedFlags = (text: string, width: number): string[] =>
   wrapped(text, width).map((line) => line.replaceAll(noBreak, " "));
 
-/**
- * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are
- * found, with the fields of `more` at the end. Without problems, nothing is written unless `always`.
- */
+/** For programs: one object on stdout, with `more` at the end; none without problems, unless `always`. */
 export function problemReport(
   file: string,
   write: (text: string) => Promise<void>,

@@ -10,10 +10,7 @@ import {
   rateText,
 } from "./progress-view.ts";
 
-/**
- * Progress on a terminal: one live line. Each step replaces the one before, and the line is removed at the
- * end.
- */
+/** Progress on a terminal: one live line, which each step replaces, and which is removed at the end. */
 export function progressBar({ context, paint, visible }: ProgressPlace): ProgressView {
   let bar: cliProgress.SingleBar | null = null;
   let latest: ProgressEvent | null = null;
@@ -22,24 +19,11 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
   /** Whether stdout, on the same terminal, is in the middle of a line. */
   let isLineOpen = false;
 
-  const draw = () => {
-    bar = new cliProgress.SingleBar({
-      stream: context.stderr.raw as NodeJS.WriteStream,
-      hideCursor: true,
-      clearOnComplete: true,
-      // The context handles signals: the bar ends at an interrupt, see below.
-      gracefulExit: false,
-      // A line above overwrites the bar, and an unchanged bar would not be redrawn.
-      forceRedraw: true,
-      // Called at a fixed rate, also without new events.
-      format: (_options, { maxWidth }) =>
-        barLine(latest!, meter.measure(latest!, context.clock.now()), {
-          width: maxWidth || context.stderr.columns,
-          paint: paint.cyan,
-          visible,
-        }),
-    });
-    bar.start(1, 0);
+  // Called at a fixed rate, also without new events.
+  const line = (maxWidth: number) => {
+    const width = maxWidth || context.stderr.columns;
+    const pace = meter.measure(latest!, context.clock.now());
+    return barLine(latest!, pace, { width, paint: paint.cyan, visible });
   };
   const erase = () => {
     bar?.stop();
@@ -60,7 +44,7 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
       latest = event;
       meter.measure(event, context.clock.now());
       if (isLineOpen) return;
-      if (bar === null) draw();
+      if (bar === null) bar = startBar(context.stderr, line);
       else bar.update(event.done);
     },
     above(text) {
@@ -82,12 +66,25 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
   };
 }
 
+function startBar({ raw }: ProgressPlace["context"]["stderr"], line: (maxWidth: number) => string) {
+  const bar = new cliProgress.SingleBar({
+    stream: raw as NodeJS.WriteStream,
+    hideCursor: true,
+    clearOnComplete: true,
+    // The context handles signals: the bar ends at an interrupt.
+    gracefulExit: false,
+    // A line above overwrites the bar, and an unchanged bar would not be redrawn.
+    forceRedraw: true,
+    format: (_options, { maxWidth }) => line(maxWidth ?? 0),
+  });
+  bar.start(1, 0);
+  return bar;
+}
+
 const widestBar = 30;
 const narrowestBar = 8;
 
-/**
- * The line of a step, e.g. `processing  ██████░░░░  1,200 of 2,000  60%  120/s  7 s left`, cut to the width.
- */
+/** The line of a step, e.g. `processing  ██████░░░░  1,200 of 2,000  60%  120/s  7 s left`. */
 export function barLine(
   event: ProgressEvent,
   pace: Pace,

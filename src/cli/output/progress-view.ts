@@ -96,10 +96,7 @@ export function leftText({ secondsLeft }: Pace): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
 }
 
-/**
- * Done of total, e.g. `1,200 of 2,000`, `12.4 MB / 96.0 MB` or `12.4 MB / about 96.0 MB`; only the number
- * done while the total is unknown.
- */
+/** E.g. `1,200 of 2,000` or `12.4 MB / about 96.0 MB`; only the number done without a total. */
 export function doneText({ done, total, unit, isEstimate = false }: ProgressEvent): string {
   const text = unit === "bytes" ? byteText : grouped;
   if (total === null) return text(done);

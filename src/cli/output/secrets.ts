@@ -6,10 +6,7 @@ import { isReadByGithub, withoutCommands } from "./log-text.ts";
 const webhookSecret = /whsec_[\w+/=-]{8,}/g;
 const maskedWebhookSecret = "whsec_…";
 
-/**
- * The secrets of the user, which are masked on stdout, on stderr and in output files, for example when the
- * service echoes the API key. A command that prints a secret on purpose calls `show` first.
- */
+/** Secrets, masked in every output. A command that prints one on purpose calls `show` first. */
 export class Secrets {
   /** Each form of a secret and its mask, the longest form first. */
   #masks: (readonly [form: string, mask: string])[] = [];
@@ -60,10 +57,7 @@ const secretForms = (secret: string): string[] => [
   ]),
 ];
 
-/**
- * The context with outputs that mask secrets in text. Each write is a complete text; bytes are file contents
- * and are not changed. What people read on stderr is no command of a log that GitHub Actions reads.
- */
+/** The context with masked texts; bytes are file contents. Each write is a complete text. */
 export function maskedContext(context: Context, { mask }: Secrets): Context {
   const isLog = isReadByGithub(context.env);
   const told = (text: string) => (isLog ? withoutCommands(mask(text)) : mask(text));

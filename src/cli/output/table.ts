@@ -55,10 +55,7 @@ export function table<Row>(
 
 type Cuttable = Pick<Column<never>, "name" | "cut" | "drop" | "least">;
 
-/**
- * The indexes of the columns to keep. References and names are kept at any width, and so are IDs, except in a
- * table that has both names and an ID: there the ID is dropped rather than a name cut.
- */
+/** The columns to keep: references and names, and IDs except in a table that has names too. */
 function keptColumns(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const cuts = columns.map(toCut);
   const isNamed = columns.some(({ name }) => name === "name") && cuts.includes("never");
@@ -88,10 +85,7 @@ function leastWidth(column: Cuttable, width: number): number {
   return Math.min(width, column.least ?? (cut === "last" ? usefulReference : useful));
 }
 
-/**
- * Narrows the widest column that may be cut, one character at a time, until the table fits: first columns
- * without a `cut`, then those that are cut last.
- */
+/** Narrows the widest column until the table fits; those with `cut` last. */
 function fittedWidths(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
   const least = widths.map((width, index) =>
@@ -129,12 +123,9 @@ export interface Column<Row> {
   readonly name: string;
   /** The content of the cell; null and undefined leave it empty. */
   value(row: Row): string | number | boolean | null | undefined;
-  /** For values that users copy from a table: `last` is cut after all other columns, `never` not at all (`toCut`). */
+  /** For values that users copy: `last` is cut after all others, `never` not at all (`toCut`). */
   readonly cut?: "last" | "never";
-  /**
-   * A table that is too wide drops these columns before it cuts others. If it is too wide even when cut, it
-   * drops the others from the right.
-   */
+  /** Columns that a wide table drops before it cuts others; after that it drops from the right. */
   readonly drop?: "first";
   /** The width below which the column is dropped rather than cut (default: 12). */
   readonly least?: number;
@@ -168,7 +159,7 @@ export const toCut = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last
   return leading.includes(name) ? "last" : cut;
 };
 
-/** The columns as a table shows them: reference and name first, the ID of the row last. CSV keeps its own order. */
+/** Columns of a table: reference and name first, the row's ID last. CSV keeps its order. */
 export function inTableOrder<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
   // Rows without an ID, such as those of a mapping, are known by more than a name.
   if (!columns.some(({ name }) => isId(name))) return columns;
@@ -192,7 +183,7 @@ export interface Printing<Row> {
   readonly format?: ListFormat | undefined;
   /** The chosen fields of a resource, for JSON; null for all of them, unchanged. */
   readonly select?: ((resource: unknown) => object) | null;
-  /** Called with all rows before they are drawn as a table of its own columns, e.g. to read what they refer to. */
+  /** Called with all rows before they are drawn, e.g. to read what they refer to. */
   readonly beforeTable?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Whether cells of a CSV that a spreadsheet would run are guarded (default: true). */
   readonly formulaGuard?: boolean;

@@ -3,17 +3,14 @@
 
 import { asEscape } from "../../text.ts";
 
-/**
- * What a CSV cell does not have as it is: C0 except tab and line ends (it is quoted), DEL, C1, separators,
- * byte order marks, and marks that change the writing direction.
- */
+/** Characters that a CSV cell shows as escapes: controls, separators, byte order and direction marks. */
 const unseenInCell =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** The same without C0, which JSON text has only as its own line ends. */
 const unseenInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The text of a CSV cell, with control characters as escapes: tabs and line ends are kept, because the cell is quoted. */
+/** The text of a CSV cell, with controls as escapes, except tabs and line ends. */
 export const visibleInCell = (text: string): string => text.replace(unseenInCell, asEscape);
 
 /** The same for JSON text of `JSON.stringify`, with JSON escapes, so that its value stays the same. */

@@ -19,10 +19,7 @@ export const wrappedText = (text: string, width: number | null): string =>
         .flatMap((line) => wrapped(line, width))
         .join("\n");
 
-/**
- * A line in lines of a width, all with its indent, broken at single spaces only. A longer word, e.g. a URL,
- * and a command stay in one piece, so that they can be copied.
- */
+/** A line in lines of a width with its indent, broken at single spaces; URLs and commands stay whole. */
 export function wrapped(text: string, width: number): string[] {
   if (stringWidth(text) <= width || commandLine.test(text)) return [text];
   const indent = /^ */.exec(text)![0];

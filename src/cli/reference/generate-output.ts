@@ -2,7 +2,7 @@ import * as z from "zod";
 import { count, failure, optionalText, problem, template, text } from "./summaries.ts";
 
 const generated = z.looseObject({
-  /** Null if the input was rejected before anything was queued; `file`, `valid` and `problems` are of such a run. */
+  /** Null if the input was rejected before anything was queued, with `file`, `valid` and `problems`. */
   run_id: text.nullable(),
   file: optionalText,
   valid: count.optional(),

@@ -2,7 +2,7 @@ import { type ExitCode, exitMeanings } from "../context/errors.ts";
 import { environment } from "../settings/environment.ts";
 
 /** A title with lines of a name and its text. */
-export interface HelpSection {
+interface HelpSection {
   readonly title: string;
   readonly lines: readonly (readonly [name: string, text: string])[];
 }

@@ -36,7 +36,6 @@ const sums = {
   duration_ms: count,
 };
 
-/** One import of one file. */
 const importedFile = z.looseObject({
   run_id: text.nullable(),
   file: text,
@@ -123,7 +122,7 @@ const planCounts = z.looseObject({
   plan_file: optionalText,
 });
 
-/** `cat import`: a summary, that of several files, the result of a check, a plan, or the columns of a template. */
+/** `cat import`: a summary, also of several files, the result of a check, a plan, or template columns. */
 export const importOutput = z.union([
   importedFile,
   checkedFile,

@@ -17,7 +17,7 @@ export interface CommandOutput {
   readonly form: "json" | "ndjson";
   /** The flag or argument with which a command of form `json` prints a value per line. */
   readonly ndjson_with?: string;
-  /** The flag with which a value has the chosen fields alone, under the names as typed, or null where it has none. */
+  /** The flag that limits a value to the chosen fields, under the names as typed; null without one. */
   readonly fields_with?: string;
   readonly schema: JsonObject;
   readonly exit_statuses: readonly number[];
@@ -157,7 +157,7 @@ function savedTask() {
   return Task.extend({ output_file: z.string().optional(), label: z.boolean().optional() });
 }
 
-/** The output of a command by its words, e.g. `products list`, and its flags. Throws for a command without an entry. */
+/** The output of a command by its words, e.g. `products list`, and its flags. Throws for an unknown one. */
 export function findOutput(command: string, flags: readonly { flag: string }[] = []): CommandOutput {
   const output = outputs[command];
   if (output === undefined) throw new Error(`add cat ${command} to src/cli/reference/outputs.ts`);

@@ -6,7 +6,6 @@ import { sheetFormats } from "../flags/common-flags.ts";
 
 /** A number of things. */
 export const count = z.int().min(0);
-/** Any text. */
 export const text = z.string();
 /** A text that may be missing. */
 export const optionalText = z.string().optional();
@@ -69,7 +68,6 @@ export const undoOutput = z.looseObject({
   ),
 });
 
-/** A file of products that is rejected. */
 export const rejectedFile = z.looseObject({
   file: text,
   total: count,

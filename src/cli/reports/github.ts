@@ -6,10 +6,7 @@ const mostAnnotations = 10;
 /** The rows of the table; the files of the run have all. */
 const mostRows = 20;
 
-/**
- * The lines that GitHub Actions turns into annotations: ten at most, of which the last says how many more
- * there are. `visible` makes a path safe to show.
- */
+/** Annotations of GitHub Actions: ten at most; the last says how many more. `visible` cleans paths. */
 export function annotations(
   { listed, count, stopped }: FoundProblems,
   visible: (text: string) => string,
@@ -72,9 +69,6 @@ export function stepSummary(title: string, { listed, count, counts, stopped }: F
 const table = (head: readonly string[], rule: string, rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => rule), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
-/**
- * A text that Markdown shows as it is: every character that could be markup, a link, a mention, an emoji or a
- * formula is a character reference.
- */
+/** A text that Markdown shows as is: each character of markup is a character reference. */
 export const inMarkdown = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N} ,;()'"/?%=-]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -110,12 +110,12 @@ async function checkReportFiles(
       throw unwritable("its name ends neither in .json (GitLab Code Quality) nor in .xml (JUnit)");
     if (/[/\\]$/.test(name)) throw unwritable("it ends like a folder");
     const path = resolve(cwd, name);
-    const standing = await readStanding(path);
-    if (taken.has(standing.identity)) throw unwritable("the command already reads or writes it");
+    const existing = await readStanding(path);
+    if (taken.has(existing.identity)) throw unwritable("the command already reads or writes it");
     const { found, problem, hint } = await writablePlace(path);
     if (problem !== null) throw unwritable(problem, hint);
-    if (await isOurs(standing)) throw unwritable("the program keeps its own data there");
-    taken.add(standing.identity);
+    if (await isOurs(existing)) throw unwritable("the program keeps its own data there");
+    taken.add(existing.identity);
     // It is a report of the last run, which this one replaces.
     files.push({ name, path, replaces: found !== null });
   }
@@ -128,7 +128,7 @@ async function writeReport(app: App, file: OutFile, text: string): Promise<void>
   await output.commit();
 }
 
-/** Other steps of a job have written to the file before. Only a file: opening a pipe could wait for its reader. */
+/** Other steps of a job have written to this file; opening a pipe could wait. */
 async function appendTo(path: string, text: string): Promise<void> {
   const stats = await stat(path).catch(() => null);
   if (stats !== null && !stats.isFile()) throw new Error("it is not a file");

@@ -25,9 +25,9 @@ export function junitReport(
   const lines: string[] = [];
   for (const [index, { name, rows }] of suites.entries()) {
     // What is about no row is in the last suite.
-    const isLast = index === suites.length - 1;
-    const more = isLast && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
-    const stop = isLast && stopped !== null ? [errorCase(name, stopped)] : [];
+    const isLastSuite = index === suites.length - 1;
+    const more = isLastSuite && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
+    const stop = isLastSuite && stopped !== null ? [errorCase(name, stopped)] : [];
     const failed = rows.length + more.length;
     const isEmpty = failed + stop.length === 0;
     const total = isEmpty ? 1 : failed + stop.length;
@@ -35,7 +35,7 @@ export function junitReport(
     tests += total;
     lines.push(
       `  <testsuite name=${quoted(name)} tests="${total}" failures="${failed}" errors="${stop.length}" skipped="${skipped}">`,
-      ...(isLast ? properties(counts) : []),
+      ...(isLastSuite ? properties(counts) : []),
       ...rows.map(rowCase),
       ...more,
       ...stop,
@@ -110,7 +110,7 @@ interface CodeQualityIssue {
   readonly location: { readonly path: string; readonly lines: { readonly begin: number } };
 }
 
-/** A Code Quality report of GitLab: an issue for each problem, and an empty list without one. `input` is the first one. */
+/** A Code Quality report of GitLab, with an issue per problem. `input` is the first one. */
 export function gitlabReport({ listed, left, stopped }: FoundProblems, input: string): string {
   const prints = new Fingerprints();
   const issues = listed.map((problem): CodeQualityIssue => {
@@ -142,7 +142,7 @@ const issue = (
   location: { path: file, lines: { begin: line } },
 });
 
-/** The same problem has the same fingerprint in each report; a repetition within a report gets another one. */
+/** The same problem has the same fingerprint in each report, except repetitions in one. */
 class Fingerprints {
   readonly #uses = new Map<string, number>();
 

@@ -3,10 +3,7 @@ import { ExitCode, toExitCode } from "../context/errors.ts";
 import type { FoundProblems } from "./found-problems.ts";
 import type { ReportedCommand } from "./open-reports.ts";
 
-/**
- * Runs a command, and reports its problems to the CI service that runs it and to the files of `--report`,
- * however it ends. A report never changes the exit status: one that cannot be written is a warning.
- */
+/** Runs a command and reports its problems to CI and `--report`. A report never changes the exit status. */
 export async function withReports(
   app: App,
   command: ReportedCommand,

@@ -14,9 +14,7 @@ export const resourceForm = <Resource extends object>(
   chosen: readonly (keyof Resource & string)[],
 ): ResourceForm<Resource> => ({ columns: fieldColumns(fields, chosen), fields });
 
-/**
- * Columns with the values of fields: the chosen ones in tables and CSV files, the others in CSV files only.
- */
+/** Columns of fields: the chosen ones in tables and CSV files, the others in CSV files only. */
 export function fieldColumns<Resource extends object>(
   { fields }: FieldTree,
   chosen: readonly (keyof Resource & string)[],

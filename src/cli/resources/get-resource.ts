@@ -13,7 +13,7 @@ import { resourceId } from "../flags/values.ts";
 import type { Column } from "../output/table.ts";
 import { replyFields } from "./forms.ts";
 
-/** Describes a command that shows one resource: its operation, which takes `NOUN_id`, and how it is printed. */
+/** A command that shows one resource: its operation, which takes `NOUN_id`, and its form. */
 export interface ResourceGet<O extends AnyOperation> extends CommandTexts {
   /** The resource, e.g. `task`. */
   readonly noun: string;

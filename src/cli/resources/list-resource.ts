@@ -95,7 +95,7 @@ async function* filtered<Row>(pages: AsyncIterable<readonly Row[]>, keeps: (row:
   for await (const page of pages) yield page.filter(keeps);
 }
 
-/** The first rows of a list in pages, up to a limit. Reading them also shows whether the list has more rows. */
+/** The first rows of a list, up to a limit, and whether the list has more. */
 export class FirstOnes<Row> implements AsyncIterable<readonly Row[]> {
   readonly #pages: AsyncIterable<readonly Row[]>;
   readonly #limit: number;

@@ -14,6 +14,7 @@ import {
 } from "../flags/print-flags.ts";
 import { named } from "../flags/values.ts";
 import { whole } from "../output/table.ts";
+import { baseUrlInUse } from "../settings/settings.ts";
 import { namedForm } from "./forms.ts";
 import { FirstOnes } from "./list-resource.ts";
 
@@ -31,7 +32,7 @@ export interface SentJobList extends Pick<CommandTexts, "examples"> {
   readonly hasLedger?: boolean;
 }
 
-/** A job as it is printed, by field. `at` is when the service accepted it, by the local clock; RFC 3339 in UTC. */
+/** A printed job. `at`: when the service accepted it, by the local clock; RFC 3339 in UTC. */
 type ListedJob = Readonly<Record<string, string | number>>;
 
 /** `list` for jobs started from this machine, with the flags of all lists, without a request. */
@@ -113,14 +114,10 @@ const toListed = (list: SentJobList, job: SentJob): ListedJob => ({
 
 async function knownBaseUrl({ globals, context, connection }: App): Promise<string | null> {
   if (globals.mock) return (await connection()).baseUrl;
-  const { baseUrlInUse } = await import("../settings/settings.ts");
   return baseUrlInUse(globals, context);
 }
 
-/**
- * Stores the status of a job for the list of its kind (`cat imports list`), if it was started from here.
- * Notes a failure to store it. `noun` is the job, e.g. `import`.
- */
+/** Stores the status of a job started here, for its list. Notes a failure. `noun`: e.g. `import`. */
 export const rememberStatus =
   (noun: string) =>
   async (app: App, { id, status }: { readonly id: string; readonly status: string }): Promise<void> => {

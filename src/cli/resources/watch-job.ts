@@ -27,10 +27,7 @@ export interface JobWatch<O extends AnyOperation>
   readonly unit: string;
   /** Stores the last state that was seen, also when watching stopped before the job finished. */
   onSeen(app: App, job: JobOf<O>): Promise<void>;
-  /**
-   * Prints notes on the result and sets the exit status; `next` builds a command of the same group for the
-   * user to copy.
-   */
+  /** Prints notes on the result and sets the exit status; `next` builds a command of the group. */
   reportEnd(app: App, job: JobOf<O>, next: (...words: string[]) => string): Promise<void>;
 }
 

@@ -3,10 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileProblem } from "../../errors.ts";
 import type { Env } from "./profile-names.ts";
 
-/**
- * What is wrong with the file of NODE_EXTRA_CA_CERTS, and the next step; null if nothing is, or without one.
- * Node ignores such a file, so that the connection fails as if none was set.
- */
+/** The problem of the file in NODE_EXTRA_CA_CERTS, which Node ignores silently; null for none. */
 export function certificateFileProblem(env: Env): { message: string; hint: string } | null {
   const file = env.NODE_EXTRA_CA_CERTS;
   if (file === undefined || file === "") return null;

@@ -13,10 +13,7 @@ export interface VariableGroup {
 
 const variable = (name: string, about: string): EnvironmentVariable => ({ name, about });
 
-/**
- * Every environment variable of the program. `cat help environment` and the reference print this table; a
- * test compares it with the sources.
- */
+/** Every environment variable, for `cat help environment` and the reference; a test compares it. */
 export const environment: readonly VariableGroup[] = [
   {
     title: "Settings (a flag wins over its variable, a variable over the profile)",

@@ -19,14 +19,11 @@ const thisHost: Host = {
 /** The parts of the context that decide where settings and state are. */
 export type HomeContext = Pick<Context, "env" | "homeFolder" | "host">;
 
-/** The folder of the config file and of the state, whether or not it exists. Throws UsageError without one. */
+/** The folder of config and state, whether or not it exists. Throws UsageError without one. */
 export const homeFolder = async (context: HomeContext): Promise<string> =>
   context.homeFolder?.() ?? findHomeFolder(context.env, context.host);
 
-/**
- * CAT_HOME, else the folder of the platform. A variable that is empty or relative counts as not set: what it
- * names would depend on the current folder.
- */
+/** CAT_HOME, else the folder of the platform. An empty or relative variable counts as not set. */
 export function findHomeFolder(env: Env, host: Host = thisHost): string {
   if (isSet(env.CAT_HOME)) return checkedHome(env.CAT_HOME, host);
   const folder = platformFolder(env, host);
@@ -54,10 +51,7 @@ function checkedHome(home: string, host: Host, cwd?: string): string {
   });
 }
 
-/**
- * The note for a new, empty home folder at a place that a variable names, where a mistake would start over
- * with an empty ledger; null for any other.
- */
+/** The note for a new home folder that a variable names, maybe by mistake; null for any other. */
 export function newPlaceNote({ env, host = thisHost }: HomeContext): string | null {
   const folder = findHomeFolder(env, host);
   if (folder === platformFolder({}, host)) return null;
@@ -90,7 +84,7 @@ function platformFolder(env: Env, host: Host): string | null {
   return settings === null ? null : pathsOf(host).join(settings, ...own);
 }
 
-/** The path without `.` and `..`; null if it depends on the current folder, or on Windows on the current drive. */
+/** The normalized path; null if relative, or on Windows without a drive. */
 function fullPath(path: string | null | undefined, host: Host): string | null {
   const { isAbsolute, normalize, parse } = pathsOf(host);
   if (!path || !isAbsolute(path) || (host.platform === "win32" && parse(path).root.length === 1)) return null;

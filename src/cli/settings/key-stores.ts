@@ -44,10 +44,7 @@ export function openKeyStore(
   };
 }
 
-/**
- * The key of a profile in `keys/PROFILE.json` next to the config file, 0600 in a folder of 0700: only for
- * `cat login --store file`. A file that others can read is rejected.
- */
+/** The key in `keys/PROFILE.json` (`--store file`), 0600 in 0700. One that others can read is rejected. */
 function keyFile(profile: string, configFile: string): KeyStore {
   const name = profileFileName(profile);
   const path = join(dirname(configFile), "keys", `${name}.json`);

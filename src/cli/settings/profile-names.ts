@@ -4,10 +4,7 @@ import type { GlobalOptions } from "../context/globals.ts";
 const hint =
   "Use up to 32 letters, digits, hyphens, underscores and periods, starting with a letter or digit: staging";
 
-/**
- * The name of a profile. Throws UsageError, which never shows the name: it may be an API key that was pasted
- * into the wrong place.
- */
+/** The name of a profile. Throws UsageError without the name, which may be a pasted API key. */
 export function checkedProfileName(name: string, source: string): string {
   if (looksLikeKey(name)) throw invalid(`the profile name looks like an API key (from ${source})`);
   if (isProfileName(name)) return name;
@@ -27,10 +24,7 @@ const invalid = (message: string): UsageError =>
 /** The environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * The profile from the command line or the environment, and its source; null if neither sets one. Throws
- * UsageError for a name that no profile can have.
- */
+/** The profile of the command line or environment; null for neither. Throws UsageError for no name. */
 export function namedProfile(
   globals: Pick<GlobalOptions, "profile">,
   env: Env,

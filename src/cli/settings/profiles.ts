@@ -70,10 +70,7 @@ export const defaultProfile = "default";
 export const configPath = async (context: HomeContext): Promise<string> =>
   join(await homeFolder(context), "config.json");
 
-/**
- * Reads the config file, without creating anything. A missing file counts as empty. Throws UsageError if the
- * file cannot be read, is not valid JSON or has another shape.
- */
+/** Reads the config file; a missing one is empty. Throws UsageError for another shape. */
 export async function readProfiles(context: HomeContext): Promise<Profiles> {
   const path = await configPath(context);
   const config = await readConfig(path);
@@ -87,10 +84,7 @@ export async function readProfiles(context: HomeContext): Promise<Profiles> {
   };
 }
 
-/**
- * The config in a file, with the keys that this version does not know; null if the file is missing. Throws
- * UsageError as `readProfiles` does.
- */
+/** The config with unknown keys; null if missing. Throws UsageError as `readProfiles` does. */
 export async function readConfig(path: string): Promise<Config | null> {
   let text: string;
   try {

@@ -52,7 +52,7 @@ export interface ProfileInUse {
   readonly profiles: Profiles;
 }
 
-/** The profile in use, which may have no settings. Throws UsageError for a bad config file, and for an invalid name. */
+/** The profile in use, maybe without settings. Throws UsageError for a bad file or name. */
 export async function profileInUse(
   globals: Pick<GlobalOptions, "profile">,
   context: HomeContext,
@@ -78,7 +78,7 @@ export const unknownProfile = (
   { param = "profile", hint = "Check the name. To list the profiles: cat config list" } = {},
 ): UsageError => new UsageError(`unknown profile ${named}`, { code: "unknown_profile", param, hint });
 
-/** The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid one. */
+/** The base URL, for commands without a key; null if not set. Throws UsageError if invalid. */
 export async function baseUrlInUse(globals: GlobalOptions, context: HomeContext): Promise<string | null> {
   const setting = await readBaseUrl(globals, context);
   return setting === null ? null : checkedBaseUrl(setting, insecureHosts(context.env));
@@ -99,7 +99,7 @@ export async function readBaseUrl(globals: GlobalOptions, context: HomeContext):
     : null;
 }
 
-/** The base URL in the form that the client expects. Throws UsageError, with the source, for one that it rejects. */
+/** The base URL as the client expects it. Throws UsageError, with the source, if rejected. */
 export function checkedBaseUrl({ value, source }: Sourced, hosts: InsecureHosts): string {
   try {
     const { origin, prefix } = parseBaseUrl(value, hosts);
@@ -114,7 +114,7 @@ export function checkedBaseUrl({ value, source }: Sourced, hosts: InsecureHosts)
   }
 }
 
-/** The API key for a base URL: of CAT_API_KEY, else the stored one of the profile. Throws KeyError without one. */
+/** The API key: CAT_API_KEY, else the stored one of the profile. Throws KeyError without. */
 export async function keyInUse(
   baseUrl: string,
   globals: GlobalOptions,
@@ -175,10 +175,7 @@ const longestKey = 1_000;
 /** Whether a text can be sent as an API key: printable ASCII without spaces. */
 export const isApiKey = (text: string): boolean => text.length <= longestKey && /^[\x21-\x7e]+$/.test(text);
 
-/**
- * The API key in a text, without the spaces around it. Throws a KeyError, which never shows the text: the
- * error of an HTTP library would show the complete key.
- */
+/** The trimmed API key. Its KeyError never shows the text, as the error of a library would. */
 export function checkedApiKey(text: string, { source, hint }: { source: string; hint: string }): string {
   const key = text.trim();
   if (isApiKey(key)) return key;
@@ -190,10 +187,7 @@ export function checkedApiKey(text: string, { source, hint }: { source: string; 
   });
 }
 
-/**
- * The name of the header with the signature of a delivery: `signatureHeader` of the profile, else
- * `Service-Signature`. Throws UsageError for one that is not a header name.
- */
+/** The signature header: of the profile, else `Service-Signature`. Throws UsageError for no name. */
 export async function signatureHeaderInUse(globals: GlobalOptions, context: HomeContext): Promise<string> {
   const { name, settings, profiles } = await profileInUse(globals, context);
   const header: unknown = settings?.signatureHeader ?? signatureHeader;

@@ -127,7 +127,7 @@ const signature: JsonObject = {
 };
 
 /** Optional request headers, in addition to the API key. */
-export const sharedParameters: Readonly<Record<string, JsonObject>> = {
+const sharedParameters: Readonly<Record<string, JsonObject>> = {
   RequestId: {
     name: "X-Request-Id",
     in: "header",
@@ -144,7 +144,7 @@ export const sharedParameters: Readonly<Record<string, JsonObject>> = {
 };
 
 /** The parameters of an operation: path, query, and headers. */
-export function toParameters({ method, params, query }: Operation): JsonObject[] {
+function toParameters({ method, params, query }: Operation): JsonObject[] {
   const shared = method === "GET" ? ["RequestId"] : ["RequestId", "IdempotencyKey"];
   return [
     ...Object.entries(params.shape).map(([name, schema]) => parameter("path", name, schema as z.ZodType)),
@@ -166,7 +166,7 @@ function parameter(place: "path" | "query", name: string, schema: z.ZodType): Js
 }
 
 /** The request body of an operation in every content type it accepts; undefined if it has no body. */
-export function toRequestBody(operation: Operation): JsonObject | undefined {
+function toRequestBody(operation: Operation): JsonObject | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;
   const content = Object.entries(body).map(([type, schema]) => [type, mediaType(type as BodyType, schema)]);

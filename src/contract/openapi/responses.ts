@@ -144,7 +144,7 @@ export const headers = {
   },
 } satisfies Record<string, JsonObject>;
 
-export type HeaderName = keyof typeof headers;
+type HeaderName = keyof typeof headers;
 
 const onEveryResponse = [
   "X-Request-Id",

@@ -159,7 +159,7 @@ const isEmpty = (value: unknown): boolean =>
 /** Whitespace around a reference is trimmed (Products). */
 const trimmedReference = `^\\s*\\S(?:[\\s\\S]{0,${limits.referenceLength.max - 2}}\\S)?\\s*$`;
 
-/** Adds the descriptions of `schemaNotes`; throws if a component or field does not exist. Other fields get those of `commonNotes`. */
+/** Adds descriptions of `schemaNotes`, else of `commonNotes`; throws for an unknown component or field. */
 function addNotes(schemas: Record<string, JsonObject>): void {
   for (const [path, description] of Object.entries(schemaNotes)) {
     const [name = "", ...fields] = path.split(".");
@@ -199,7 +199,7 @@ function describeDefaults(schema: JsonObject): void {
   }
 }
 
-/** The fields of the objects in a schema: of the schema itself, the entries of a list, and each alternative. */
+/** The fields of the objects in a schema: its own, those of list entries, and of each alternative. */
 export function listFields(schema: JsonObject): Record<string, JsonObject>[] {
   const {
     properties,

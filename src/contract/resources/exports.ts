@@ -69,7 +69,7 @@ export function parseRoles(filter: string): sets.AssetRole[] | null {
 }
 
 /** Asset roles separated by commas (Exports, `role`). */
-export const RoleFilter = z
+const RoleFilter = z
   .string()
   .refine(
     (filter) => parseRoles(filter) !== null,

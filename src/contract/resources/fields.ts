@@ -52,7 +52,7 @@ export const Reference = z
 export const Name = text("name", limits.nameLength.max, limits.nameLength.min);
 export const Description = text("description", limits.descriptionLength.max);
 
-/** Any text that is not empty. The specification limits these fields in imports only, so the limits are assumed. */
+/** Text that is not empty. The specification limits these fields in imports only; the limits are assumed. */
 const productText = (field: string) =>
   z
     .string()

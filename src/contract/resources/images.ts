@@ -14,7 +14,6 @@ export const Image = z.looseObject({
 });
 export type Image = z.infer<typeof Image>;
 
-/** The response to an upload. */
 export const ImageUpload = z.looseObject({
   id: Ulid,
   mime_type: closedSet(imageTypes),

@@ -90,7 +90,7 @@ export const ImportRow = z.strictObject({
 });
 export type ImportRow = z.input<typeof ImportRow>;
 
-export const importOptions = {
+const importOptions = {
   mode: z.enum(sets.importModes).default("upsert"),
   on_image_error: z.enum(sets.onImageErrors).default("skip"),
 };

@@ -14,7 +14,6 @@ import {
   Ulid,
 } from "./fields.ts";
 
-/** A photo of a product. */
 export const ProductImage = z.looseObject({
   id: Ulid,
   orientation: openSet(orientations),

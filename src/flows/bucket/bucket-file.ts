@@ -5,7 +5,7 @@ import { toContent } from "./content.ts";
 /** The bytes of a part: parts are gathered in memory, and an object has 10,000 of them at most. */
 const partBytes = 8 * 1024 * 1024;
 
-/** An object that is written piece by piece in flat memory, and appears when it is committed. Call `discard` after an error. */
+/** An object written in flat memory, which appears when committed. `discard` it after an error. */
 export class BucketFile {
   readonly #bucket: Bucket;
   readonly #name: string;

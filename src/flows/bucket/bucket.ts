@@ -142,7 +142,7 @@ export class Bucket {
     });
   }
 
-  /** Begins an object of unknown length, in parts that are sent as they are full: it appears when it is completed. */
+  /** Begins an object of unknown length, sent in parts: it appears when it is completed. */
   async beginParts(key: string, type: string): Promise<PartsUpload> {
     const at = this.#at(key);
     const write = crypto.randomUUID();
@@ -208,7 +208,7 @@ export class Bucket {
     return object !== null && bareEtag(object.etag) === bareEtag(condition.etag);
   }
 
-  /** Whether an object has the key. By a list: its errors say what is wrong, those of `head` have a status alone. */
+  /** Whether an object has the key, by a list: errors of `head` have only a status. */
   async has(key: string): Promise<boolean> {
     for await (const first of this.list(key)) return first.key === key;
     return false;
@@ -275,7 +275,7 @@ export class Bucket {
     }
   }
 
-  /** Sends a request until it succeeds, or fails for good. `settle` may know the result of a failed attempt. */
+  /** Sends until it succeeds or fails for good. `settle` may know the result of a failed attempt. */
   async #again<Result>(
     act: string,
     send: () => Promise<Result>,
@@ -319,7 +319,7 @@ const toInfo = ({ ContentLength = 0, ETag = "", Metadata = {} }: HeadObjectComma
   metadata: Metadata,
 });
 
-/** What only the response of a store to a write has: a page of HTML with status 200 does not say that anything was written. */
+/** Marks the response of a store to a write: an HTML page with status 200 is none. */
 function written(sign: string | undefined): string {
   if (sign === undefined) throw new SyntaxError("not the response to a write");
   return sign;

@@ -39,7 +39,7 @@ interface Spooled {
   release(): Promise<void>;
 }
 
-/** Reads content to its end: into memory, or into a file if it has more bytes. The file at a path is sent as it is, and stays. */
+/** Reads content into memory, or into a file if it is larger. A file at a path is sent as it is. */
 export async function spool(
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array> | string,
   { memory, file: path }: { readonly memory: number; readonly file: string },

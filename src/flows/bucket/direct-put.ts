@@ -16,7 +16,7 @@ interface ObjectToPut {
   readonly IfMatch?: string;
 }
 
-/** Sends an object in memory, and resolves to its ETag; to null if the SDK must send it, which knows what to do about failures. */
+/** Sends an object in memory; resolves to its ETag, or to null if the SDK must handle a failure. */
 export type DirectUpload = (object: ObjectToPut) => Promise<string | null>;
 
 /** The parts of the SDK's settings that are used here. */

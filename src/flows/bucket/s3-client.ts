@@ -21,7 +21,7 @@ export interface StoreAccess {
   readonly signal: AbortSignal;
 }
 
-/** Opens a client that makes one attempt per request. `heard` receives the `Date` of each response of the store, and its origin. */
+/** Opens a client with one attempt per request. `heard` gets the `Date` of each response, and its origin. */
 export function openS3(
   { endpoint, region, pathStyle, env, send, signal }: StoreAccess,
   heard: (date: string | undefined, origin: string) => void,

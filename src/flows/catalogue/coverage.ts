@@ -72,7 +72,7 @@ export function toCoverage({ product, assets }: ExportRow, known: KnownImages): 
   return { product, photos, beautified: eachOnce(beautified), tryons: eachOnce(tryons), alone, rejected };
 }
 
-/** Whether a product lacks an image: a try-on with other products is another one (ExportRow: `also_features`). */
+/** Whether a product lacks an image; with other products it is another one (`also_features`). */
 export function lacks(wanted: WantedLook, { alone, beautified }: Coverage, role: AssetRole): boolean {
   const { modelId, background, angleShot } = wanted;
   return !(role === "tryon" ? alone : beautified).some(
@@ -88,7 +88,7 @@ const eachOnce = (looks: readonly Look[]): Look[] => [
   ...new Map(looks.map((look) => [lookKey("", look), look])).values(),
 ];
 
-/** The attributes of an asset are open (Resources, ExportRow): what they lack is known of tasks that were queued here. */
+/** Attributes of an asset are open (ExportRow): missing ones come from tasks queued here. */
 function assetLook(
   { attributes, task_id, role }: ExportAsset,
   { findLook }: Pick<KnownImages, "findLook">,
@@ -110,7 +110,7 @@ function assetLook(
 const toText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** Up to so many manifests are requested rather than all pages of the catalogue: writes have a lower rate limit. */
+/** Up to so many manifests instead of all pages: writes have a lower rate limit. */
 const mostManifests = 10;
 
 /**
@@ -132,7 +132,7 @@ export interface GeneratedImage {
   readonly taskId: string | null;
   /** Its `styledKey`. */
   readonly key: string;
-  /** What no version of the service is known to tell, if it does (Resources, ExportRow: attributes are open). */
+  /** Attributes that the service may tell, although no version is known to (ExportRow). */
   readonly settings: { readonly lookAtCamera?: boolean; readonly style?: string };
 }
 

@@ -18,10 +18,7 @@ type Reader = Pick<Service, "client" | "signal">;
 export const productById = (product_id: string, { client, signal }: Reader): Promise<Product | null> =>
   orNull(client.products.get({ product_id }, { signal }));
 
-/**
- * The product with exactly this reference (canonical); null if not found. The service has no lookup by
- * reference: `q` is a free-text search whose results are compared one by one.
- */
+/** The product with exactly this reference; null if not found. The service only has a free-text search. */
 async function searchedProduct(
   reference: string,
   { client, signal }: Reader,
@@ -42,7 +39,7 @@ export async function findProduct(idOrReference: string, reader: Reader): Promis
   return byId ?? searchedProduct(wanted, reader);
 }
 
-/** The references that a text of a file names: that of its own letters, or else without characters at its ends that cannot be seen. */
+/** The references that a text names: its own letters, or without invisible ends. */
 export function namedReferences(text: string): readonly string[] {
   const [exact, cut] = [canonicalReference(text), withoutUnseenEnds(text)];
   return cut === exact || cut === "" ? [exact] : [exact, cut];
@@ -70,7 +67,7 @@ export interface WantedProducts {
 export interface FoundProducts {
   readonly byId: ReadonlyMap<string, Product>;
   readonly byReference: ReadonlyMap<string, Product>;
-  /** The references of other products that the search came across, to propose instead of one that does not exist. */
+  /** References that the search came across, to propose for one that does not exist. */
   readonly otherReferences: readonly string[];
 }
 
@@ -169,7 +166,7 @@ export async function existingProducts(
   }
 }
 
-/** What was found, with the references of the newest products if the search came across no others, to propose them. */
+/** What was found, with the newest references to propose if the search came across none. */
 export async function withSomeOthers(
   products: FoundProducts,
   { client, signal }: Pick<Service, "client" | "signal">,
@@ -182,7 +179,7 @@ export async function withSomeOthers(
 /** How many unknown names get a proposal: each one is compared with all references. */
 const mostProposals = 20;
 
-/** Finds the references that a name with no product probably means; none if that is unclear, or for later names. */
+/** The references that an unknown name probably means; none if unclear, or for later names. */
 export function referenceProposals({
   otherReferences,
   byReference,
@@ -212,7 +209,7 @@ export async function allModels({ client, signal }: Reader): Promise<Model[]> {
   return models;
 }
 
-/** The models with this ID, else with exactly this name, else with this name in another case: several may share one. */
+/** The models with this ID, else this name, else this name in another case: maybe several. */
 export function modelsNamed(idOrName: string, models: readonly Model[]): readonly Model[] {
   const byId = models.find(({ id }) => id === idOrName);
   if (byId !== undefined) return [byId];

@@ -48,10 +48,7 @@ interface ParityOptions extends Pick<Service, "signal" | "concurrency"> {
   readonly onProgress: (event: ProgressEvent) => void;
 }
 
-/**
- * The differences of two organizations, as they are found. Products are matched by their references, and
- * photos by orientation and SHA-256, in any order. Only digests of one side are in memory, never a photo.
- */
+/** The differences of two organizations: products by reference, photos by orientation and SHA-256. */
 export async function* compareCatalogues(
   options: ParityOptions,
   counts: ParityCounts,

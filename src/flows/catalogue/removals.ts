@@ -120,10 +120,7 @@ export type MaxRemovals = { readonly count: number } | { readonly percent: numbe
 /** Without a limit of the user: so many in any case, and more up to this percentage. */
 const usual = { few: 20, percent: 10 } as const;
 
-/**
- * Whether so many removals are within the limit. `total` reads how many there are, as far as it matters; it
- * is not called for a number.
- */
+/** Whether so many removals are allowed. `total` counts all, as far as it matters, for a percentage. */
 export async function isWithinLimit(
   most: MaxRemovals | null,
   count: number,

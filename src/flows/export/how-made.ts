@@ -16,7 +16,7 @@ const mostProducts = 1000;
 
 type Reader = Pick<Service, "client" | "signal">;
 
-/** The assets of the newest products; none if the service denies to read exports. Throws a CatError for a failure that may pass. */
+/** The assets of the newest products; none where exports cannot be read. Throws if it may pass. */
 async function* recentAssets({ client, signal }: Reader, since: number | null): AsyncGenerator<ExportAsset> {
   const input = {
     limit: limits.page.max,
@@ -59,10 +59,7 @@ export async function sourceOfImage(
   return undefined;
 }
 
-/**
- * How generated images with these file names were made, and how many names no asset has, or several that were made differently.
- * A ZIP may have other formats than the catalogue (Exports, Frozen), so extensions need not match.
- */
+/** How images with these names were made; a ZIP may have other extensions than the catalogue. */
 export async function sourcesOfNames(
   names: readonly string[],
   service: Reader,

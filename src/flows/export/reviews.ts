@@ -4,10 +4,10 @@ import { countsMore, type ReviewDecision } from "../../state/decisions.ts";
 import { InputError } from "../rows/source.ts";
 import { countList } from "../words.ts";
 
-/** Which generated images an export has: those that a review approved, or all but those that one has rejected. */
+/** Which generated images an export has: approved ones, or all but rejected ones. */
 export type ReviewFilter = "approved" | "not-rejected";
 
-/** The decisions about generated images that are known, from wherever they are: one per task, the one that counts most. */
+/** The known decisions about images: one per task, the one that counts most. */
 export class Reviews {
   readonly #byTask = new Map<string, ReviewDecision>();
 
@@ -36,10 +36,7 @@ export class Reviews {
     return [...this.#byTask.values()].sort((one, other) => (one.task < other.task ? -1 : 1));
   }
 
-  /**
-   * A digest (hex) of the decisions that have an effect on a filter, or of all that is known: whether they are those of an
-   * earlier run. Empty without any, and without a filter.
-   */
+  /** A digest (hex) of the decisions that affect a filter, to compare runs. Empty without any. */
   digest(of: ReviewFilter | "all" | null): string {
     const wanted = this.all().filter(({ decision }) => of !== "not-rejected" || decision === "reject");
     if (of === null || (of === "all" && wanted.length === 0)) return "";
@@ -91,10 +88,7 @@ export class ReviewGate {
     return decision === undefined && this.filter === "approved" ? "not_reviewed" : null;
   }
 
-  /**
-   * The assets that are kept, and how many of the others are left out, which is counted. Throws an InputError if no decision is
-   * known at all.
-   */
+  /** The assets that are kept, and how many are left out. Throws an InputError if no decision is known. */
   select<Asset>(
     assets: readonly Asset[],
     toReviewed: (asset: Asset) => ReviewedAsset,
@@ -148,7 +142,7 @@ const noDecisions = (mirror: string | null): InputError =>
       : `Run cat tasks review FILE --mirror ${mirror} where the images were reviewed, or add --decisions FILE here.`,
   );
 
-/** Rows with the images that a gate keeps, and their `decision`, if there is one. The client does not check `assets`. */
+/** Rows with the images that a gate keeps, and their decisions. `assets` may be invalid. */
 export const reviewedRows = (rows: readonly ExportRow[], gate: ReviewGate): ExportRow[] =>
   rows.map((row) => {
     if (!Array.isArray(row.assets)) return row;

@@ -1,4 +1,4 @@
-// The label of generated images: XMP says how an image was made (IPTC, Digital Source Type), and no pixel is changed.
+// The label of generated images: XMP (IPTC, Digital Source Type), without a change to pixels.
 
 import { crc32, inflateSync } from "node:zlib";
 import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
@@ -24,7 +24,7 @@ export interface Splice {
 interface XmpPlace {
   /** Null if there is none yet. */
   readonly xmp: string | null;
-  /** Whether a signed manifest covers the bytes (C2PA): it declares the source, and a change would break it. */
+  /** Whether a signed manifest (C2PA) covers the bytes: a change would break it. */
   readonly isSigned: boolean;
   /** The most bytes of XMP that fit. */
   readonly room: number;
@@ -32,10 +32,7 @@ interface XmpPlace {
   readonly splices: (xmp: Buffer) => readonly Splice[];
 }
 
-/**
- * The changes that add the label to an image; none if it has one. Null if they are not certain to be right: the image is
- * broken, signed, of another type, or has XMP that is not understood or says otherwise.
- */
+/** The changes that add the label; none if it has one, null if they are not certain to be right. */
 export function labelSplices(image: ImageBytes, source: DigitalSource): readonly Splice[] | null {
   const type = detectImageType(image.read(0, imageTypeBytes));
   const place = type === null ? null : placeIn[type](image);

@@ -6,7 +6,7 @@ import { CatError, type FileProblem, fileProblem } from "../../errors.ts";
 import { whenFree } from "../../open-file.ts";
 import { byteText } from "../words.ts";
 
-/** The free bytes on the disk of a folder, for users without special rights; null if the system does not tell. */
+/** The bytes free to users on the disk of a folder; null if the system does not tell. */
 export async function freeBytesIn(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder);
@@ -16,10 +16,7 @@ export async function freeBytesIn(folder: string): Promise<number | null> {
   }
 }
 
-/**
- * Throws an OutputError (exit 2) if the disk of a folder has less free space than a file needs. Checked before the first
- * byte: a disk that fills up later would disturb other programs as well. `name` is the file in the message.
- */
+/** Throws (exit 2) before the first byte if a file has no space: a full disk disturbs other programs too. */
 export async function rejectWithoutSpace(
   needed: number,
   { folder, name }: { folder: string; name: string },
@@ -87,7 +84,7 @@ function hintFor(fault: FileProblem | null, place: string): string {
   return fault.kind === "place" ? `Choose another ${place}.` : fault.hint;
 }
 
-/** Makes a folder that only this user can read. `act`: what it is for, such as `copy a.csv to`. Throws a CatError. */
+/** Makes a private folder. `act`: its use, such as `copy a.csv to`. Throws a CatError. */
 export function temporaryFolder(act: string): string {
   try {
     return mkdtempSync(join(tmpdir(), "catalogue-"));

@@ -16,20 +16,16 @@ import type { DigitalSource } from "./xmp.ts";
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
 export interface FileDownload extends ResumableDownload, Omit<PartOptions, "resource"> {
-  /**
-   * The identity of the resource, stable across its signed URLs (default: the URL without its query). A part of another
-   * resource is not resumed; of an earlier version of the same, the ETag tells.
-   */
+  /** The identity of the resource (default: the URL without its query); parts of another are not resumed. */
   resource?: string | undefined;
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   imageProblem?: ((head: Uint8Array) => string | null) | undefined;
-  /**
-   * Checks the complete file at this path before it gets its name, unless it is in memory. Throws a BadResponseError if it
-   * is broken: then it is downloaded once more.
-   */
+  /** Checks a complete file on the disk. After a BadResponseError, it is downloaded once more. */
   check?: ((partPath: string) => Promise<void>) | undefined;
   /** The label that the file gets, if it is an image that can have one (default: none). */
   label?: DigitalSource | null | undefined;
+  /** Whether the digest of what was sent is needed where a label changes it (default: no). */
+  digestsSent?: boolean | undefined;
 }
 
 /** A complete file: `chunks` are its bytes if it is in memory, and null if it is at its path. */
@@ -39,7 +35,7 @@ export interface DownloadedFile {
   readonly chunks: readonly Uint8Array[] | null;
   /** Whether it has the label; null if none was asked for. */
   readonly label: boolean | null;
-  /** The file as sent; null if it was saved so. */
+  /** The file as sent, if its digest was asked for; null if it was saved so. */
   readonly sent: { readonly bytes: number; readonly sha256: string } | null;
 }
 
@@ -48,11 +44,7 @@ const headBytes = 64;
 /** Maximum number of downloads of a file that its check rejects. */
 const contentAttempts = 2;
 
-/**
- * Downloads a signed URL into a file that appears under its name only when it is complete and on disk; a small file into
- * memory, if it may. Until then the bytes are in a part next to it, which this process resumes after a break, and the
- * next one after a kill. Throws OutputError, and the errors of `client.downloadInto`.
- */
+/** Downloads a signed URL: a file appears once it is on the disk, and its part survives a kill. */
 export async function downloadFile(
   client: Pick<Client, "downloadInto">,
   file: FileDownload,
@@ -69,7 +61,7 @@ export async function downloadFile(
       const broken = await problemAfter(part, check);
       if (broken === null) {
         const problem = findProblem?.(await part.head(headBytes)) ?? null;
-        if (problem === null) return await finish(part, bytes, file.label ?? null);
+        if (problem === null) return await finish(part, bytes, file);
         await part.forget();
         throw wrongContent(url, problem);
       }
@@ -86,7 +78,11 @@ export async function downloadFile(
 }
 
 /** Ends a complete part with its label. The part itself stays as sent: its ETag is about those bytes. */
-async function finish(part: PartFile, bytes: number, source: DigitalSource | null): Promise<DownloadedFile> {
+async function finish(
+  part: PartFile,
+  bytes: number,
+  { label: source = null, digestsSent = false }: FileDownload,
+): Promise<DownloadedFile> {
   const asSent = async (label: boolean | null) => ({
     bytes,
     chunks: await part.finish(bytes),
@@ -100,12 +96,14 @@ async function finish(part: PartFile, bytes: number, source: DigitalSource | nul
       ? labelSplices(imageInMemory(part.chunks!), source)
       : withImageFile(path, (image) => labelSplices(image, source));
   if (splices === null || splices.length === 0) return asSent(splices !== null);
-  const sha256 = await hashParts(part.chunks ?? createReadStream(path!));
+  const sent = digestsSent
+    ? { bytes, sha256: await hashParts(part.chunks ?? createReadStream(path!)) }
+    : null;
   return {
     bytes: splices.reduce((sum, { remove, insert }) => sum - remove + insert.length, bytes),
     chunks: await part.finish(bytes, splices),
     label: true,
-    sent: { bytes, sha256 },
+    sent,
   };
 }
 
@@ -150,7 +148,7 @@ export function rejectIncompleteImage(path: string, url: string): void {
     throw wrongContent(url, "is incomplete: the end of the image is missing");
 }
 
-/** The error of an image over `--max-bytes`, with what to do: exit 8, because other images are not affected. */
+/** The error of an image over `--max-bytes` with its hint: exit 8, because others are not affected. */
 export function withSizeHint(error: unknown): unknown {
   if (!(error instanceof BadResponseError) || error.code !== "file_too_large") return error;
   const hint = "To accept larger images, add --max-bytes, for example --max-bytes 200MB.";

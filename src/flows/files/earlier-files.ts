@@ -17,10 +17,7 @@ export function earlierName(path: string, number: number): string {
   return join(dirname(path), stem.join("") + ending);
 }
 
-/**
- * Gives a complete failed file its name. A file that has it becomes `rows.failed.1.csv`, that one `rows.failed.2.csv` and so on;
- * the oldest of five failed files is replaced. Files that are no failed files, and those of `staying`, keep their names.
- */
+/** Gives a failed file its name; earlier ones become `rows.failed.1.csv` and so on, and the oldest goes. */
 export function moveAndKeepEarlier(from: string, to: string, staying: readonly string[] = []): void {
   do makeRoom(to, staying);
   while (!moveFile(from, to, true));

@@ -14,10 +14,7 @@ export function moveToFreeName(from: string, to: string): number {
   for (let number = 1; ; number++) if (moveFile(from, numbered(to, number), true)) return number;
 }
 
-/**
- * Moves a complete file to a name that was free, or whose file may be replaced. Returns the error of a file that took the
- * name meanwhile: that one stays, and the moved one has the next free name. `name` is for messages.
- */
+/** Moves a complete file to a name, or to the next free one with an error if that was taken meanwhile. */
 export function moveToName(
   from: string,
   to: string,
@@ -82,20 +79,14 @@ export function partName(name: string): string {
   return `.${startInBytes(name, longest - ".".length - ending.length)}${ending}`;
 }
 
-/**
- * The path without links, of a file or folder that exists. Windows cannot tell it for some drives and long paths, where Node
- * looks for links itself. Elsewhere that would take `link/..` for the folder of the link.
- */
+/** The path without links. Node looks itself only on Windows: elsewhere it would misread `link/..`. */
 export const realPath = (path: string): Promise<string> =>
   platform() === "win32" ? realpath(path).catch(() => promisify(realpathByLinks)(path)) : realpath(path);
 
 /** The links of a path that are followed at most, as by the system: circular links have no target. */
 const mostLinks = 40;
 
-/**
- * The final target of a path, even if a link names a file that does not exist yet. Throws ELINKOWNER for a link that
- * another user has made.
- */
+/** The final target of a path, which may not exist yet. Throws ELINKOWNER for a link of another user. */
 export async function whereLinksLead(path: string): Promise<string> {
   let at = path;
   for (let followed = 0; followed < mostLinks; followed++) {
@@ -114,7 +105,7 @@ const inRealFolder = (path: string): Promise<string> =>
     () => resolve(path),
   );
 
-/** A path as file systems compare it that know neither case nor the form of accents. Equal results collide. */
+/** A path as file systems without case or accent forms compare it: equal results collide. */
 export function foldedPath(path: string): string {
   // ASCII has one form, and most names are ASCII.
   if (!/[^\0-\x7f]/.test(path)) return path.toLowerCase();

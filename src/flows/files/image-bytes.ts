@@ -79,19 +79,13 @@ export function webpSize(image: ImageBytes): readonly [width: number, height: nu
     : [first.readUInt16LE(14) & 0x3fff, first.readUInt16LE(16) & 0x3fff];
 }
 
-/**
- * A WebP file ends with so many zeros only if its end was never written: photos with one color below have a bit or two for
- * each block of 256 pixels there, an eighth of a small file.
- */
+/** A WebP file with more zeros at its end was cut off: plain areas have a bit or two per 256 pixels. */
 function zerosOf(image: ImageBytes, length: number): number {
   const [width, height] = webpSize(image);
   return Math.ceil(Math.max(16, length / 12, Math.min(length / 4, 16 + (width * height) / 256)));
 }
 
-/**
- * Whether an image has its end: a response or a copy that was cut off may look complete. Bytes after the end are accepted,
- * such as a second JPEG, and so is what is not a JPEG, PNG or WebP image.
- */
+/** Whether an image has its end: a cut-off one may look complete. Bytes after the end are accepted. */
 export function isCompleteImage(image: ImageBytes): boolean {
   const head = Buffer.from(image.read(0, imageTypeBytes));
   const type = detectImageType(head);
@@ -136,10 +130,7 @@ export function isCompleteForeign(image: ImageBytes, type: "TIFF" | "AVIF" | "GI
   return at <= length;
 }
 
-/**
- * Passes the segments at the start of a JPEG to `onSegment`, with the place of their content. Returns where the compressed
- * data begins, or what is no segment: a thumbnail before it has an end of its own.
- */
+/** Passes the segments of a JPEG to `onSegment`; returns where its compressed data begins. */
 export function readSegments(
   image: ImageBytes,
   onSegment: (marker: number, from: number, to: number) => void = () => {},

@@ -11,9 +11,8 @@ import { appeared, moveToFreeName, whereLinksLead } from "./file-names.ts";
 const bufferLength = 64 * 1024;
 
 /**
- * What happens to a file that has the name: `true` replaces it, `false` takes the next number instead, and so does
- * `"never"`, as an error: the user named a file that did not exist. With `staying` it gets a number as an earlier file, unless
- * its path is one of these (`moveAndKeepEarlier`).
+ * What happens to a file that has the name: `true` replaces it, `false` numbers the new one, and so does
+ * `"never"`, as an error. With `staying` the old one gets a number, unless it is one of these paths.
  */
 export type Overwrite = boolean | "never" | { readonly staying: readonly string[] };
 
@@ -31,10 +30,8 @@ export class OutputFile {
   }
 
   /**
-   * Starts the file. `unfinished` is the beginning of the temporary name and must be unique to this writer: what a killed
-   * one has left with it is removed. A replaced file keeps its permissions; `mode` (less the umask) applies to a new one. Where
-   * `mode` is for the user alone, a replaced file loses the permissions of others.
-   * Throws OutputError, also for a pipe or a device, which a file must not replace.
+   * Starts the file, and removes what a killed writer left with the beginning `unfinished`. A replaced file keeps
+   * its permissions, but not those of others if `mode` has none. Throws OutputError, also for a pipe or a device.
    */
   static async begin(
     path: string,
@@ -68,10 +65,7 @@ export class OutputFile {
     await this.#orDiscard(this.#flush().then(() => this.#file.write(bytes)));
   }
 
-  /**
-   * Moves the complete file to its final name and syncs it to disk. Resolves to the number of the name
-   * (`numbered`): 1 for the requested name, more if that was taken and may not be replaced. Throws OutputError.
-   */
+  /** Gives the complete file its name, and syncs it. Resolves to the number of its name (`numbered`). */
   async commit(): Promise<number> {
     return this.#orDiscard(this.#finish());
   }
@@ -151,12 +145,7 @@ export interface Unnamed {
   remove(): Promise<void>;
 }
 
-/**
- * A file with all its bytes that has a random name until it gets its own. Errors are those of the system.
- *
- * Only what waits for the disk goes to the thread pool: for a small image, the way there and back takes longer than the
- * copy that a write is.
- */
+/** A complete file with a random name. Only syncs use the thread pool: its way is longer than a write. */
 export class UnnamedFile implements Unnamed {
   readonly #path: string;
   readonly #file: OpenFile | null;
@@ -194,21 +183,18 @@ export class UnnamedFile implements Unnamed {
     await this.#file?.sync().finally(() => this.#file?.close());
   }
 
-  /** Gives it its name, which is there for good once the folder is synced; false if `exclusive` and the name is taken. */
+  /** Gives it its name, for good once the folder is synced; false if `exclusive` and it is taken. */
   moveTo(path: string, exclusive: boolean): boolean {
     return moveFile(this.#path, path, exclusive);
   }
 
   async remove(): Promise<void> {
-    await this.#file?.close();
+    await this.#file?.close().catch(() => {});
     await rm(this.#path, { force: true }).catch(() => {});
   }
 }
 
-/**
- * Writes a file that appears under its name only when all its bytes are on the disk. With `exclusive` an existing file
- * stays, and the result is false. Throws the system's error.
- */
+/** Writes a file that appears when it is on the disk; false if `exclusive` and the name is taken. */
 export async function placeFile(
   path: string,
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

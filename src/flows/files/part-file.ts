@@ -44,12 +44,8 @@ export interface PartOptions {
 }
 
 /**
- * The bytes of a file so far, in a part next to it. A sidecar, written before them, records which version they belong
- * to. Another process resumes after the last byte on the disk: a kill loses none of those.
- *
- * A file without a sidecar belongs to another program and is left unchanged. A part is never truncated or
- * reused for another version: a new file of the same name replaces it, so that a process still writing to the
- * old one does no harm. Neither is a part that another user has made, or a link.
+ * The bytes of a file so far, in a part next to it. A sidecar, written first, has their version: without it, the
+ * file is of another program. A part is replaced, not truncated: another process may write to it.
  */
 export class PartFile implements DownloadTarget {
   readonly #options: PartOptions;
@@ -115,10 +111,7 @@ export class PartFile implements DownloadTarget {
     return this.#isSmall ? this.#batch : null;
   }
 
-  /**
-   * Moves the complete file to its path, with changes if any, and syncs it to disk, and resolves to null; for a file in
-   * memory, to its bytes. Throws OutputError.
-   */
+  /** Moves the complete file to its path, synced; resolves to the bytes of one in memory. */
   async finish(length: number, splices: readonly Splice[] = []): Promise<readonly Uint8Array[] | null> {
     if (this.#isSmall) return splices.length === 0 ? this.#batch : splicedChunks(this.#batch, splices);
     await this.#orOutputError(this.#finish(length, splices));
@@ -281,7 +274,7 @@ export class PartFile implements DownloadTarget {
     return there !== null && own.ino === there.ino && own.dev === there.dev;
   }
 
-  /** Removes the part, then the sidecar, so that a power cut cannot leave the sidecar next to another part. */
+  /** The part first, so that a power cut cannot leave the sidecar next to another part. */
   async #remove(): Promise<void> {
     const had = existsSync(this.#sidecar);
     await rm(this.#part, { force: true });
@@ -318,11 +311,11 @@ export class PartFile implements DownloadTarget {
 /** The format of the sidecar; a later one gets another number. */
 const form = 4;
 
-/** What a sidecar records: which file the part belongs to, and since which start of the machine it is written. */
+/** Which file a part belongs to, and since which start of the machine it is written. */
 const sidecarText = ({ etag, total }: Version, resource: string, boot: string): string =>
   JSON.stringify({ form, resource: hashResource(resource), etag, total, boot });
 
-/** The version of a part; null if it cannot be resumed: of another resource, from before a restart, or damaged. */
+/** The version of a part; null if it is of another resource, from before a restart, or damaged. */
 function readSidecar(text: string, resource: string, boot: string): Version | null {
   try {
     const { etag, total, ...about } = parseJson(text) as Version & Record<string, unknown>;
@@ -334,10 +327,7 @@ function readSidecar(text: string, resource: string, boot: string): Version | nu
   }
 }
 
-/**
- * The start of the machine: after a power cut, a file may have its length but not its bytes. Empty on systems that do not
- * name it.
- */
+/** The start of the machine, or empty: after a power cut, a file may have its length but not its bytes. */
 const currentBoot = (): Promise<string> =>
   readFile("/proc/sys/kernel/random/boot_id", "latin1").then(
     (id) => id.trim(),

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Unnamed } from "./output-file.ts";
 
-/** A batch has so many files at most, a file more is too much from so many bytes on, and none waits longer for others. */
+/** The size of a batch, and the longest wait for other files. */
 const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 
 /** A file with all its bytes that waits for its name. */
@@ -10,13 +10,13 @@ export interface WaitingFile {
   readonly bytes: number;
 }
 
-/** The steps of a batch, in their order. An error of `record` is that of all files, any other one is that of its file. */
+/** The steps of a batch, in order. An error of `record` is that of all files. */
 interface BatchSteps<Item, Target> {
   /** Resolves when a file is on the disk; called for all of them at once. */
   sync(item: Item): Promise<void>;
   /** Where a file that is on the disk is to be. */
   target(item: Item): Promise<Target>;
-  /** Records all targets in one transaction: the next run finds the files that a kill leaves without their names. */
+  /** Records all targets in one transaction, by which the next run finds the files of a kill. */
   record?(targets: readonly Target[]): void;
   /** Gives a file its name. */
   name(item: Item, target: Target): Promise<void>;
@@ -28,11 +28,7 @@ interface Waiting<Item> {
   readonly onFailed: (error: unknown) => void;
 }
 
-/**
- * Files that are synced together, while the next ones are downloaded: the disk takes hardly more time for 64 small files than
- * for one. A batch is written when it is full, when no other file is on its way, or after 200 ms. A kill leaves the files of
- * two batches without their names.
- */
+/** Files that are synced together while others are downloaded; a kill leaves two batches unnamed. */
 export class SyncBatches<Item extends WaitingFile, Target> {
   readonly #steps: BatchSteps<Item, Target>;
   readonly #waiting: Waiting<Item>[] = [];
@@ -61,19 +57,19 @@ export class SyncBatches<Item extends WaitingFile, Target> {
     }
   }
 
-  /** Adds a file; resolves once it has its name. One that fails is removed, and the others are not affected. */
+  /** Adds a file; resolves once it has its name. One that fails is removed. */
   add(file: Item): Promise<void> {
     return new Promise((onNamed, onFailed) => {
       this.#waiting.push({ file, onNamed, onFailed });
       this.#bytes += file.bytes;
       // With those that come in the same turn of the event loop.
-      if (this.#waiting.length === 1 || this.#isFull) setImmediate(() => this.#nameNext());
+      if (this.#waiting.length === 1 || this.#isBatchFull) setImmediate(() => this.#nameNext());
     });
   }
 
   /** Resolves when another file may be added: not while one batch is written and the next one is full. */
   async room(): Promise<void> {
-    while (this.#isFull && this.#naming !== null)
+    while (this.#isBatchFull && this.#naming !== null)
       await new Promise<void>((resolve) => {
         const before = this.#onRoom;
         this.#onRoom = () => {
@@ -83,9 +79,9 @@ export class SyncBatches<Item extends WaitingFile, Target> {
       });
   }
 
-  #nameNext(isLate = false): void {
+  #nameNext(isWaitOver = false): void {
     if (this.#naming !== null || this.#waiting.length === 0) return;
-    if (this.#clock !== null && this.#onWay > 0 && !this.#isFull && !isLate) {
+    if (this.#clock !== null && this.#onWay > 0 && !this.#isBatchFull && !isWaitOver) {
       this.#cancelWait ??= this.#clock.at(this.#clock.now() + most.ms, () => {
         this.#cancelWait = null;
         this.#nameNext(true);
@@ -104,7 +100,7 @@ export class SyncBatches<Item extends WaitingFile, Target> {
     });
   }
 
-  get #isFull(): boolean {
+  get #isBatchFull(): boolean {
     return this.#waiting.length >= most.files || this.#bytes >= most.bytes;
   }
 

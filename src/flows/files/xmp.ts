@@ -22,7 +22,7 @@ export const newXmp = (source: DigitalSource): string =>
   `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="${rdfNamespace}">` +
   `${descriptionWith(source, "rdf:", '""')}</rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
 
-/** XMP with a description of its own for the label; null if it cannot be added, and unchanged if it is there. */
+/** XMP with a description for the label; null if it cannot be added, unchanged if it is there. */
 export function withLabel(xmp: string, source: DigitalSource): string | null {
   const known = isGenerated(xmp);
   if (known !== undefined) return known ? xmp : null;
@@ -40,14 +40,14 @@ export function withLabel(xmp: string, source: DigitalSource): string | null {
   return end - text.length < 32 ? labeled : `${text}\n${labeled.slice(end)}`;
 }
 
-/** Whether the source type says that a model made the image; undefined without one, and null if it cannot be read. */
+/** Whether the source type names a model; undefined without one, null if it cannot be read. */
 function isGenerated(xmp: string): boolean | undefined | null {
   const sources = digitalSources(xmp);
   if (sources === null || sources.length === 0) return sources && undefined;
   return sources.every((value) => /\/(?:t|compositeWithT)rainedAlgorithmicMedia$/.test(value.trim()));
 }
 
-/** The source types of the image itself, without those of others that it was made of; null if it is not valid XML. */
+/** The source types of the image itself, not of its ingredients; null for invalid XML. */
 function digitalSources(xmp: string): string[] | null {
   const parser = new SaxesParser({ xmlns: true });
   const sources: string[] = [];

@@ -27,7 +27,7 @@ export async function closeGeneration(
   saver: OutputSaver | null,
   stopped: unknown,
 ): Promise<ClosedRun> {
-  const { input, run, targets, check, refused, sent, known, rule, tasks } = generating;
+  const { input, run, targets, refused, known, tasks } = generating;
   const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
@@ -45,33 +45,43 @@ export async function closeGeneration(
   for (const outcome of toOutcomes(generating, results, hasFailed)) await outputs.add(outcome);
   const files = await outputs.close();
   const unsaved = [...(saver?.faults ?? [])];
-  const summary = toSummary(generating, results);
-  if (files.failed_file !== null) summary.failed_file = files.failed_file;
-  if (files.results_file !== null) summary.results_file = files.results_file;
-  if (saver !== null && saver.unlabeled > 0) summary.unlabeled = saver.unlabeled;
-  if (unsaved.length > 0)
-    summary.unsaved = unsaved.map(([id, error]) => ({
-      id,
-      message: error instanceof Error ? error.message : String(error),
-    }));
-  // Of a task of unknown status nothing more can be learned; a run that has queued nothing is begun again by
-  // the same command.
+  const summary: GenerationSummary = {
+    ...toSummary(generating, results),
+    ...(files.failed_file !== null && { failed_file: files.failed_file }),
+    ...(files.results_file !== null && { results_file: files.results_file }),
+    ...(saver !== null && saver.unlabeled > 0 && { unlabeled: saver.unlabeled }),
+    ...(unsaved.length > 0 && {
+      unsaved: unsaved.map(([id, error]) => ({
+        id,
+        message: error instanceof Error ? error.message : String(error),
+      })),
+    }),
+  };
+  run.state.looks.ended([...tasks.values()].filter(isTaskEnded));
+  if (known.size > 0)
+    recordPage(
+      results.flatMap(({ task_id }) => task_id ?? []),
+      run,
+    );
+  if (stopped === undefined && outputs.areWritten) endIfComplete(generating, results);
+  return { summary, results, known: countKnown(known.values()), fault: outputs.faults[0] ?? unsaved[0]?.[1] };
+}
+
+/** Ends a run with nothing left to do; one that has queued nothing stays open. */
+function endIfComplete(
+  { input, run, check, sent, known, rule, remaining }: GenerationRun,
+  results: readonly GenerationResult[],
+): void {
+  // Of a task of unknown status nothing more can be learned.
   const isEnded = ({ status }: GenerationResult) =>
     ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
-  run.state.looks.ended([...tasks.values()].filter(isTaskEnded));
-  const shown = results.flatMap(({ task_id }) => task_id ?? []);
-  if (known.size > 0) recordPage(shown, run);
   // The image that another machine has in progress may fail.
   const isOpen = [...known.values()].some(({ exists, taskId }) => !exists && taskId === null);
-  const isComplete = stopped === undefined && (check.left ?? 0) === 0 && !isOpen;
   // What `--missing` has found on other machines, a later command is not to pay for.
-  const isFound = rule.isMissing && sent.size + generating.remaining.length === 0;
-  if (isComplete && (sent.size > 0 || isFound) && results.every(isEnded) && outputs.areWritten) {
-    if (isFound) run.state.runs.addOption(run.id, "found", "yes");
-    run.state.runs.end(run.id, run.clock.now());
-  }
-  const fault = outputs.faults[0] ?? unsaved[0]?.[1];
-  return { summary, results, known: countKnown(known.values()), fault };
+  const isFound = rule.isMissing && sent.size + remaining.length === 0;
+  if ((check.left ?? 0) > 0 || isOpen || (sent.size === 0 && !isFound) || !results.every(isEnded)) return;
+  if (isFound) run.state.runs.addOption(run.id, "found", "yes");
+  run.state.runs.end(run.id, run.clock.now());
 }
 
 /**
@@ -122,7 +132,7 @@ function toResults(
   });
 }
 
-/** The outcomes of the rows, in the order of the file. A combination that failed is kept without the others of its row. */
+/** The outcomes of the rows in order. A failed combination is kept without the others of its row. */
 function toOutcomes(
   { combinations, unresolved }: GenerationRun,
   results: readonly GenerationResult[],

@@ -18,6 +18,9 @@ import {
   type SearchedRun,
   toKnown,
 } from "./known-looks.ts";
+import { findAtService } from "./missing.ts";
+import { settleOthers } from "./other-runs.ts";
+import { queuing } from "./queue.ts";
 
 /** Divides an input by what is known, with `--missing` also at the service. */
 export async function findKnown(
@@ -30,15 +33,11 @@ export async function findKnown(
   await readStatuses(generations, run);
   const here = divideKnown(generations, run, rule);
   if (!rule.isMissing || here.remaining.length === 0) return here;
-  const there = await findElsewhere(here.remaining, run, onRead);
+  const there = await findAtService(here.remaining, run, onRead);
   return { known: [...here.known, ...there.known], remaining: there.remaining };
 }
 
-const findElsewhere = async (
-  ...asked: Parameters<typeof import("./missing.ts").findAtService>
-): Promise<KnownLooks> => (await import("./missing.ts")).findAtService(...asked);
-
-/** Reads the tasks of these looks of which no command has seen the end: one that has failed is generated again. */
+/** Reads the open tasks of these looks: one that has failed is generated again. */
 async function readStatuses(generations: readonly Generation[], run: SearchedRun): Promise<void> {
   const open = lookImages(generations, run).flatMap(({ task, status }) =>
     status === "queued" && task !== null ? task : [],
@@ -52,7 +51,7 @@ async function readStatuses(generations: readonly Generation[], run: SearchedRun
   }
 }
 
-/** What remains of a plan without the images that are there, and these by place. A run that has ended queues nothing. */
+/** What remains of a plan, and the existing images by place. A run that has ended queues nothing. */
 export async function knownLooks(
   planned: readonly Generation[],
   run: Run,
@@ -62,8 +61,6 @@ export async function knownLooks(
   const total = new Set(planned.map(({ productId }) => productId)).size;
   const onRead = (done: number) => onProgress({ step: "looking up images", done, total });
   if (!run.isFinished && !rule.isFresh && !rule.isShared) {
-    const { settleOthers } = await import("./other-runs.ts");
-    const { queuing } = await import("./queue.ts");
     await settleOthers(planned, run, { operation: queuing(input.kind, run), pid, unknown: input.unknown });
   }
   const read = run.isFinished ? { ...rule, isMissing: false } : rule;
@@ -82,7 +79,7 @@ export async function knownLooks(
     else elsewhere.push(toKnown(generation, failed.task));
   }
   if (run.options.missing === "yes" && others.length > 0) {
-    const there = await findElsewhere(others, run, onRead);
+    const there = await findAtService(others, run, onRead);
     // A rejected image counts as long as nothing was to replace it.
     const rejected = there.remaining.flatMap((one) =>
       one.replaces === undefined ? [] : toKnown(one, one.replaces),
@@ -97,7 +94,7 @@ export async function knownLooks(
   return { known: byPlaces([...known, ...elsewhere, ...takeSucceeded(sent, run)]), remaining: [] };
 }
 
-/** Takes the images out of a finished run that have failed in it, where another run has generated them since. */
+/** Takes out images that failed in a finished run, where another run has generated them since. */
 function takeSucceeded(sent: Map<string, SentGeneration>, run: Run): KnownLook[] {
   const taken: KnownLook[] = [];
   for (const [key, { generation, taskId }] of sent) {

@@ -16,7 +16,7 @@ export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as
 export interface FolderOptions {
   readonly clock: Clock;
   readonly formulaGuard: boolean;
-  /** How the CSV is written (default: plain CSV); the list of several commands follows none of their inputs. */
+  /** How the CSV is written (default: plain); the list of several commands follows no input. */
   readonly csv?: CsvStyle | null;
   /** How to write the lists later, for errors: `run COMMAND`. */
   readonly again: string;
@@ -97,7 +97,7 @@ async function addRows(
   return true;
 }
 
-/** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
+/** The name of a list in the folder that is another file, such as the input; null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
   const readStart = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
   const [csv, ndjson] = [await readStart(folderResults.csv), await readStart(folderResults.ndjson)];
@@ -108,7 +108,7 @@ export async function foreignResults(folder: string): Promise<string | null> {
   return parseRows(ndjson.split("\n", 1)[0]!) === null ? folderResults.ndjson : null;
 }
 
-/** Whether these are the columns of this version or of an earlier one, which had fewer; nothing is in a new file. */
+/** Whether these are columns of this or an earlier version; true for a new file. */
 function isOwnHeader(columns: readonly string[]): boolean {
   const known = resultColumns.filter((column) => columns.includes(column));
   return columns.join() === "" || (columns.join() === known.join() && columns.includes("file"));

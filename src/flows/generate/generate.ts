@@ -1,7 +1,7 @@
 import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
+import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
-import { keptOptions } from "../rows/mapped-columns.ts";
 import type { InputProblem } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
@@ -13,7 +13,13 @@ import { Balance, isUnpaid, type Shortage } from "./balance.ts";
 import { type ClosedRun, closeGeneration } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
 import { countReplaced, knownLooks, taskMatcher } from "./find-known.ts";
-import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
+import {
+  type AskedGeneration,
+  type AskedOfFile,
+  type Generation,
+  placeKey,
+  sentGenerations,
+} from "./generation.ts";
 import {
   type GenerateHost,
   type GenerateInput,
@@ -34,7 +40,8 @@ import {
 import { queueGenerations } from "./queue.ts";
 import { type ResolvedGenerations, resolveGenerations } from "./resolve.ts";
 import { moveReviewed, nothingRejected, recordReview, rejectOtherRun } from "./review.ts";
-import type { OutputSaver } from "./save-outputs.ts";
+import { OutputSaver } from "./save-outputs.ts";
+import { settleExpired } from "./unknown-outcome.ts";
 
 export interface GenerateOutcome {
   readonly check: CheckResult;
@@ -49,7 +56,7 @@ export interface EndedGeneration extends ClosedRun {
   readonly stopped: unknown;
   /** The credits that the run lacks, where the service has reported them. */
   readonly shortage: Shortage | null;
-  /** When a run that an earlier command had finished was begun, in Unix milliseconds: this one queued nothing. */
+  /** When an earlier command began the finished run, in Unix milliseconds: this one queued nothing. */
   readonly finishedRunAt: number | null;
 }
 
@@ -58,110 +65,113 @@ export interface EndedGeneration extends ClosedRun {
  * user agrees to the cost; then the images are queued, their tasks followed, and their outputs saved. No
  * image is queued twice: each step is written down before the next, and the same command resumes the run.
  */
-export async function generate(input: GenerateInput, deps: GenerateHost): Promise<GenerateOutcome> {
-  const started = deps.clock.now();
-  const problems: InputProblem[] = [];
-  const { check, refused } = await checkFile(input.file, {
-    ...deps,
-    onProblem: (problem) => void problems.push(problem),
-  });
-  const isBad = isRejected(check, input);
-  const others = isBad && check.valid > 0 ? await lookUpOthers(input, refused, deps) : null;
-  problems.push(...(others?.problems ?? []));
-  problems.sort((a, b) => a.line - b.line);
-  for (const problem of problems) await deps.onProblem(problem);
-  if (isBad) return { check: withUnresolved(check, others?.unresolved ?? new Map()), ended: null };
-  const { asked: inFile, isExpanded, table } = await readGenerations(input.file, refused, input);
-  const targets = await deps.targets();
-  return withRun(toRequest(input, isExpanded), deps, async (run): Promise<GenerateOutcome> => {
-    rejectSentBeyond(inFile, run, input);
-    const asked = stillRejected(inFile, run);
-    if (asked.length === 0) throw nothingRejected(input.file.source.name);
-    const rule = lookRule(input, run);
-    if (run.state.batches.of(run.id).some(({ state }) => state === "sent")) {
-      const { settleExpired } = await import("./unknown-outcome.ts");
-      await settleExpired(run, { file: input.file.source.name, unknown: input.unknown });
-    }
-    const plan = await planGenerations({ asked, table }, run, input, rule, deps);
-    const { sent, problems: unfound, unresolved } = plan;
-    for (const problem of unfound) await deps.onProblem(problem);
-    const resolved = withUnresolved(check, unresolved);
-    if (isRejected(resolved, input)) return { check: resolved, ended: null };
-    const { known, remaining } = await knownLooks(plan.remaining, run, { input, rule, sent }, deps);
-    if (input.review !== null)
-      rejectOtherRun(input.review, {
-        input: input.file.source.name,
-        state: run.state,
-        isOfInput: taskMatcher(sent, known, run),
-      });
-    rejectTooMany({ remaining: remaining.length, there: sent.size + known.size }, input);
-    const replacedBefore = countReplaced(known);
-    if (!run.isFinished) noteReplaced(replacedBefore, sent.size + remaining.length, input, deps);
-    const balance = new Balance(run);
-    const paying = { generations: remaining, table, balance: balance.known, queuedBefore: sent.size };
-    const there = { asked: asked.length, ...countKnown(known.values()) };
-    const { folder, waitedMs } = await agree({ ...paying, ...there }, deps);
-    const generating: GenerationRun = {
-      input: { ...input, ...folder },
-      run,
-      targets,
-      balance,
-      check,
-      refused,
-      table,
-      unresolved,
-      combinations: countCombinations(asked),
-      sent,
-      known,
-      rule,
-      pid: deps.pid,
-      sentBefore: new Set([...sent].flatMap(([key, { taskId }]) => (taskId === null ? [] : [key]))),
-      remaining: [...remaining],
-      rejected: new Map(),
-      tasks: new Map(),
-      lost: new Set(),
-    };
-    if (input.review !== null) {
-      const recorded = recordReview(input.review, reviewed(run));
-      await deps.onReview(recorded);
-    }
-    const saver = await openSaver(generating.input, run);
-    const stoppedWork = await queueAndFollow(generating, saver, deps);
-    await saver?.settled();
-    if (saver !== null && input.review !== null) {
-      const { state, service } = run;
-      await moveReviewed(saver, generating.input.saveTo!, (id) => state.decisions.of(service.baseUrl, id));
-    }
-    const replacedSince = countReplaced(known) - replacedBefore;
-    noteReplaced(replacedSince, sent.size + generating.remaining.length, input, deps);
-    const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
-    const closed = await closeGeneration(generating, saver, stopped);
-    const unqueued = generating.remaining.filter(
-      (generation) => !sent.get(placeKey(generation))?.taskId,
-    ).length;
-    const shortage = isUnpaid(stopped) ? balance.shortage(unqueued) : null;
-    if (shortage !== null) closed.summary.credits = { left: shortage.left, short: shortage.short };
-    closed.summary.duration_ms = Math.round(deps.clock.now() - started - waitedMs);
-    const finishedRunAt = run.isFinished ? run.begunAt : null;
-    const { tasks } = generating;
-    return { check: resolved, ended: { ...closed, tasks, stopped, shortage, finishedRunAt } };
+export async function generate(input: GenerateInput, host: GenerateHost): Promise<GenerateOutcome> {
+  const started = host.clock.now();
+  const { check, refused, rejected } = await checkInput(input, host);
+  if (rejected !== null) return { check: rejected, ended: null };
+  const read = await readGenerations(input.file, refused, input);
+  const checked = { ...read, check, refused, targets: await host.targets() };
+  return withRun(toRequest(input, read.isExpanded), host, async (run): Promise<GenerateOutcome> => {
+    const prepared = await prepareRun(input, checked, run, host);
+    if ("rejected" in prepared) return { check: prepared.rejected, ended: null };
+    const { generating, waitedMs } = prepared;
+    const ended = await carryOut(generating, host);
+    ended.summary.duration_ms = Math.round(host.clock.now() - started - waitedMs);
+    return { check: withUnresolved(check, generating.unresolved), ended };
   });
 }
 
-/**
- * Looks up the products and models of the valid rows of a file that is rejected, so that all its problems are
- * shown at once; null if the service cannot be asked.
- */
+/** Checks the whole input and reports its problems; `rejected` is the check of an input that is rejected. */
+async function checkInput(input: GenerateInput, host: GenerateHost) {
+  const problems: InputProblem[] = [];
+  const onProblem = (problem: InputProblem) => void problems.push(problem);
+  const { check, refused } = await checkFile(input.file, { ...host, onProblem });
+  const isBad = isRejected(check, input);
+  const others = isBad && check.valid > 0 ? await lookUpOthers(input, refused, host) : null;
+  problems.push(...(others?.problems ?? []));
+  problems.sort((a, b) => a.line - b.line);
+  for (const problem of problems) await host.onProblem(problem);
+  return { check, refused, rejected: isBad ? withUnresolved(check, others?.unresolved ?? new Map()) : null };
+}
+
+/** An input whose rows passed the check. */
+interface CheckedInput
+  extends AskedOfFile,
+    Readonly<{ check: CheckResult; refused: RejectedRows; targets: OutputTargets }> {}
+
+/** Plans the run and has the user agree to its cost; `rejected` where its products or models are unknown. */
+async function prepareRun(
+  input: GenerateInput,
+  { asked: inFile, table, check, refused, targets }: CheckedInput,
+  run: Run,
+  host: GenerateHost,
+): Promise<{ generating: GenerationRun; waitedMs: number } | { rejected: CheckResult }> {
+  const file = input.file.source.name;
+  rejectSentBeyond(inFile, run, input);
+  const asked = stillRejected(inFile, run);
+  if (asked.length === 0) throw nothingRejected(file);
+  const rule = lookRule(input, run);
+  if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
+    await settleExpired(run, { file, unknown: input.unknown });
+  const plan = await planGenerations({ asked, table }, run, input, rule, host);
+  const { sent, problems, unresolved } = plan;
+  for (const problem of problems) await host.onProblem(problem);
+  const resolved = withUnresolved(check, unresolved);
+  if (isRejected(resolved, input)) return { rejected: resolved };
+  const { known, remaining } = await knownLooks(plan.remaining, run, { input, rule, sent }, host);
+  if (input.review !== null)
+    rejectOtherRun(input.review, { input: file, state: run.state, isOfInput: taskMatcher(sent, known, run) });
+  rejectTooMany({ remaining: remaining.length, there: sent.size + known.size }, input);
+  if (!run.isFinished) noteReplaced(countReplaced(known), sent.size + remaining.length, input, host);
+  const balance = new Balance(run);
+  const paying = { generations: remaining, table, balance: balance.known, queuedBefore: sent.size };
+  const there = { asked: asked.length, ...countKnown(known.values()) };
+  const { folder, waitedMs } = await agree({ ...paying, ...there }, host);
+  const generating: GenerationRun = {
+    input: { ...input, ...folder },
+    ...{ run, targets, balance, check, refused, table, unresolved, sent, known, rule },
+    combinations: countCombinations(asked),
+    pid: host.pid,
+    sentBefore: new Set([...sent].flatMap(([key, { taskId }]) => (taskId === null ? [] : [key]))),
+    remaining: [...remaining],
+    rejected: new Map(),
+    tasks: new Map(),
+    lost: new Set(),
+  };
+  return { generating, waitedMs };
+}
+
+/** Queues, follows and saves what a run is to generate, and closes it. */
+async function carryOut(generating: GenerationRun, host: GenerateHost): Promise<EndedGeneration> {
+  const { input, run, sent, known, remaining, tasks, balance } = generating;
+  const { state, service } = run;
+  const replacedBefore = countReplaced(known);
+  if (input.review !== null) await host.onReview(recordReview(input.review, reviewed(run)));
+  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, run, input);
+  const stoppedWork = await queueAndFollow(generating, saver, host);
+  await saver?.settled();
+  if (saver !== null && input.review !== null)
+    await moveReviewed(saver, input.saveTo!, (id) => state.decisions.of(service.baseUrl, id));
+  noteReplaced(countReplaced(known) - replacedBefore, sent.size + remaining.length, input, host);
+  const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
+  const closed = await closeGeneration(generating, saver, stopped);
+  const unqueued = remaining.filter((generation) => !sent.get(placeKey(generation))?.taskId).length;
+  const shortage = isUnpaid(stopped) ? balance.shortage(unqueued) : null;
+  if (shortage !== null) closed.summary.credits = { left: shortage.left, short: shortage.short };
+  return { ...closed, tasks, stopped, shortage, finishedRunAt: run.isFinished ? run.begunAt : null };
+}
+
+/** Finds unknown products and models of a rejected file, to show all problems; null without a service. */
 async function lookUpOthers(
   input: GenerateInput,
   refused: RejectedRows,
-  deps: GenerateHost,
+  host: GenerateHost,
 ): Promise<Pick<ResolvedGenerations, "problems" | "unresolved"> | null> {
   const { concurrency, allowDuplicates } = input;
   const { asked, table } = await readGenerations(input.file, refused, input);
-  const { signal = new AbortController().signal } = deps;
+  const { signal = new AbortController().signal } = host;
   try {
-    const client = await deps.client();
+    const client = await host.client();
     return await resolveGenerations(
       asked,
       { client, signal, concurrency },
@@ -172,11 +182,6 @@ async function lookUpOthers(
     return null;
   }
 }
-
-const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | null> =>
-  input.saveTo === null
-    ? null
-    : new (await import("./save-outputs.ts")).OutputSaver(input.saveTo, run, input);
 
 /** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
@@ -196,7 +201,6 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   options: {
     ...(input.fresh && { fresh: "yes" }),
     ...(input.missing && { missing: "yes" }),
-    ...keptOptions(input.answers, input.file.source),
   },
   concurrency: input.concurrency,
   timeoutMs: input.timeoutMs,
@@ -205,7 +209,7 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   replaces: () => input.fresh,
 });
 
-/** Rejects a limit that leaves out rows of which the run has queued images. Throws a CatError of type usage. */
+/** Rejects a limit below rows that the run has queued. Throws a CatError of type usage. */
 function rejectSentBeyond(
   inFile: readonly AskedGeneration[],
   { state, id }: Run,
@@ -238,10 +242,7 @@ function noteReplaced(
   );
 }
 
-/**
- * Queues what remains, follows all tasks, and has outputs saved meanwhile. Returns what stopped the queuing
- * or the following, each of which stops the other at once.
- */
+/** Queues, follows and saves at once. Returns what stopped the queuing or the following. */
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,

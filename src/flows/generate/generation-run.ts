@@ -3,7 +3,6 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
-import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { InputProblem, Place } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
@@ -30,8 +29,6 @@ export interface SaveFolder {
 export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly kind: GenerationKind;
   readonly file: RowFile;
-  /** How the user chose to read this file only; the run keeps it. */
-  readonly answers?: FileAnswers | undefined;
   /** Whether cells expand to every combination of their values. */
   readonly matrix: boolean;
   /** Whether the input may ask for the same image twice. */
@@ -54,7 +51,7 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly review: Review | null;
   /** The failed file as it was typed; undefined for the default. */
   readonly failed: string | undefined;
-  /** The tasks whose rejected images are generated again, by the line of the input; empty without `--rerun`. */
+  /** The tasks of rejected images to generate again, by line; empty without `--rerun`. */
   readonly replacing: ReadonlyMap<number, string>;
 }
 
@@ -76,14 +73,11 @@ export interface CostPlan {
 /** What the program gives to the flow. */
 export interface GenerateHost extends RunHost {
   readonly random: () => number;
-  /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
+  /** Called once the file is valid, before any request: throws if an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;
-  /**
-   * Has the user agree to the cost of so many generations; throws where they do not. Resolves to where their
-   * images are to be saved, if the user was asked.
-   */
+  /** Has the user agree to the cost, else throws. Resolves to the folder for the images, if asked for. */
   readonly confirm: (plan: CostPlan) => Promise<SaveFolder | null>;
-  /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
+  /** The writes per minute that the service allows (Limits), for an estimate; else Infinity. */
   readonly writesPerMinute: number;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onProblem: (problem: InputProblem) => void | Promise<void>;
@@ -151,10 +145,7 @@ export const identityOf = (
 export const hasBegun = ({ id, options }: Pick<Run, "id" | "options">, { batches }: Run["state"]): boolean =>
   options.found === "yes" || batches.of(id).length > 0;
 
-/**
- * Which looks are generated although they are there. A run is resumed with the flags that it was begun with,
- * once it has sent something: a question that was declined decides nothing.
- */
+/** Which existing looks are generated again. A run that has sent something keeps the flags of its start. */
 export const lookRule = (
   input: Pick<GenerateInput, "fresh" | "missing" | "allowDuplicates" | "review">,
   { options, state, id }: Pick<Run, "options" | "state" | "id">,

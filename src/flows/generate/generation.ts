@@ -61,7 +61,7 @@ export type CombinationPlace = Pick<Look, "line" | "combination">;
 /** A place as a key. */
 export const placeKey = ({ line, combination }: CombinationPlace): string => `${line}.${combination}`;
 
-/** Whether two generations would give the same image: the key of both is then the same. The order of stylings does not count. */
+/** Equal for two generations of the same image, whatever the order of stylings. */
 export const contentKey = (generation: Omit<AskedGeneration, "line"> | Omit<Generation, "line">): string =>
   JSON.stringify([
     generation.productId,
@@ -105,7 +105,7 @@ export const loadGenerations = (
   { run, index }: Pick<StoredBatch, "run" | "index">,
 ): Generation[] => parseJson(Buffer.from(state.batches.memo(run, index)).toString()) as Generation[];
 
-/** The generations of this machine by task ID, of any run of these kinds. Each batch is read when a task of it is asked for. */
+/** The generations of this machine by task ID, of runs of these kinds; read on demand. */
 export function generationsByTask(
   state: State,
   kinds: readonly GenerationKind[],

@@ -23,7 +23,7 @@ interface SavedImage {
   readonly type: string;
 }
 
-/** The images of a command in a bucket, with the names that they have in a folder. Call `close` at the end. */
+/** The images of a command in a bucket, named as in a folder. Call `close` at the end. */
 export class ImageBucket {
   readonly #bucket: Bucket;
   readonly #names = new Set<string>();

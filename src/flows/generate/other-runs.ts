@@ -6,6 +6,7 @@ import { dropUntouched, sendAsTheyWere } from "../run/send.ts";
 import type { Generation } from "./generation.ts";
 import type { UnqueuedChoice } from "./generation-run.ts";
 import { lookImages } from "./known-looks.ts";
+import { settleExpired } from "./unknown-outcome.ts";
 
 /** How requests of other runs are settled. */
 export interface OtherRunInput {
@@ -37,7 +38,7 @@ export async function settleOthers(
       await dropUntouched(theirs, operation, Number.POSITIVE_INFINITY);
       const sent = () => state.batches.of(id).filter((batch) => batch.state === "sent");
       if (sent().length === 0) continue;
-      await (await import("./unknown-outcome.ts")).settleExpired(theirs, { file, unknown });
+      await settleExpired(theirs, { file, unknown });
       await sendAsTheyWere(theirs, sent(), { operation });
     } finally {
       hold.release();

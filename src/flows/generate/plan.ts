@@ -28,7 +28,7 @@ export interface GenerationPlan extends Pick<ResolvedGenerations, "problems" | "
   readonly remaining: readonly Generation[];
 }
 
-/** Rejects an input that has more than `--max-generations` to pay for; `there` counts what it does not pay for. */
+/** Rejects an input over `--max-generations`; `there` counts what costs nothing. */
 export function rejectTooMany(
   { remaining, there }: { readonly remaining: number; readonly there: number },
   { file, maxGenerations }: Pick<GenerateInput, "file" | "maxGenerations">,
@@ -182,13 +182,13 @@ export interface Agreement {
 }
 
 /** Has the user agree to the generations of a plan, if there are any. Throws where they do not. */
-export async function agree(plan: CostPlan, deps: GenerateHost): Promise<Agreement> {
+export async function agree(plan: CostPlan, host: GenerateHost): Promise<Agreement> {
   const { generations } = plan;
   if (generations.length === 0) return { folder: null, waitedMs: 0 };
-  noteEstimate(generations.length, cutGenerations(generations).length, deps);
-  const askedAt = deps.clock.now();
-  const folder = await deps.confirm(plan);
-  return { folder, waitedMs: deps.clock.now() - askedAt };
+  noteEstimate(generations.length, cutGenerations(generations).length, host);
+  const askedAt = host.clock.now();
+  const folder = await host.confirm(plan);
+  return { folder, waitedMs: host.clock.now() - askedAt };
 }
 
 /** Notes how long the queuing takes, where the rate limit makes it last. */

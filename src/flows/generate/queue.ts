@@ -15,6 +15,7 @@ import { carriedOut, hasId } from "../service-errors.ts";
 import { type Generation, loadGenerations, packGenerations, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
 import { divideKnown } from "./known-looks.ts";
+import { settleOthers } from "./other-runs.ts";
 import { cutGenerations, halveGenerations } from "./plan.ts";
 
 /** The request that queues images of this kind. */
@@ -78,10 +79,10 @@ export async function queueGenerations(
   }
 }
 
-/** How often in a row another run may hold an image of which nothing is known right after, because it was not accepted. */
+/** How often in a row another run may hold an image that it was then not granted. */
 const mostHeldInVain = 3;
 
-/** Takes out of what remains the images that another run has requested since the plan was made. Returns what is to be sent. */
+/** Takes out the images that another run has requested since. Returns those to be sent. */
 function leaveOutKnown({
   run,
   rule,
@@ -101,13 +102,10 @@ function leaveOutKnown({
   return divided.remaining;
 }
 
-/** How long to wait for the response to a request of another process, in milliseconds, before it is looked for again. */
+/** How long to wait for the response to another process, in milliseconds, before the next look. */
 const otherProcessMs = 500;
 
-/**
- * Waits until other processes know the tasks of the images that they have requested before this run did. What
- * the service has not accepted from them remains: the user has not agreed to pay for it here.
- */
+/** Waits until other processes know the tasks of the same images; what they did not get remains unqueued. */
 async function awaitOthers(
   generating: GenerationRun,
   operation: BatchOperation,
@@ -117,7 +115,6 @@ async function awaitOthers(
   for (;;) {
     const asked = [...known.values()].flatMap((image) => (image.isUnanswered ? image.generation : []));
     if (asked.length === 0) return;
-    const { settleOthers } = await import("./other-runs.ts");
     await settleOthers(asked, run, { operation, pid, unknown: input.unknown });
     for (const generation of asked) known.delete(placeKey(generation));
     remaining.push(...asked);
@@ -170,15 +167,12 @@ function toCut(
   };
 }
 
-/**
- * Whether an input was rejected for what it says, or for its size, rather than for who sent it or when: other
- * inputs may be accepted.
- */
+/** Whether an input was rejected for its content or size: others may be accepted. */
 export const isOfInput = (error: unknown): boolean =>
   error instanceof CatError &&
   (error instanceof ApiError ? [400, 404, 422].includes(error.status) : error.code === "body_too_large");
 
-/** Keeps the unknown outcome of a batch, which is sent again only as it was, and why its inputs were rejected: the others remain. */
+/** Keeps the unknown outcome of a batch, and why its inputs were rejected: the others remain. */
 function keepOutcome(
   { sent, remaining, rejected }: GenerationRun,
   batch: SentBatch,

@@ -44,21 +44,7 @@ export async function resolveGenerations(
     onProgress: (done: number, total: number) => void;
   },
 ): Promise<ResolvedGenerations> {
-  const ids = new Set<string>();
-  const references = new Set<string>();
-  const wantReference = (name: string) => {
-    for (const reference of namedReferences(name)) references.add(reference);
-  };
-  const want = (name: string) => void (ulidPattern.test(name) ? ids.add(name) : wantReference(name));
-  for (const { productId, productReference, stylings } of asked) {
-    if (productId !== null) ids.add(productId);
-    else wantReference(productReference!);
-    for (const styling of stylings) want(styling);
-  }
-  const foundProducts = await productsBy({ ids, references }, service, { onProgress });
-  const areAllFound = foundProducts.byId.size + foundProducts.byReference.size === ids.size + references.size;
-  const searched = areAllFound ? foundProducts : await withSomeOthers(foundProducts, service);
-  const products = { ...searched, proposalsFor: referenceProposals(searched) };
+  const products = await namedProducts(asked, service, onProgress);
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];
   const problems = new Map<string, InputProblem>();
   const unresolved = new Map<number, Rejection>();
@@ -91,6 +77,29 @@ export async function resolveGenerations(
     problems: [...problems.values()],
     unresolved,
   };
+}
+
+/** The products that the input names, by ID or reference. */
+async function namedProducts(
+  asked: readonly AskedGeneration[],
+  service: Pick<Service, "client" | "signal" | "concurrency">,
+  onProgress: (done: number, total: number) => void,
+): Promise<Known> {
+  const ids = new Set<string>();
+  const references = new Set<string>();
+  const wantReference = (name: string) => {
+    for (const reference of namedReferences(name)) references.add(reference);
+  };
+  const want = (name: string) => void (ulidPattern.test(name) ? ids.add(name) : wantReference(name));
+  for (const { productId, productReference, stylings } of asked) {
+    if (productId !== null) ids.add(productId);
+    else wantReference(productReference!);
+    for (const styling of stylings) want(styling);
+  }
+  const foundProducts = await productsBy({ ids, references }, service, { onProgress });
+  const areAllFound = foundProducts.byId.size + foundProducts.byReference.size === ids.size + references.size;
+  const searched = areAllFound ? foundProducts : await withSomeOthers(foundProducts, service);
+  return { ...searched, proposalsFor: referenceProposals(searched) };
 }
 
 type Known = FoundProducts & { readonly proposalsFor: ReturnType<typeof referenceProposals> };

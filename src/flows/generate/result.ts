@@ -62,7 +62,7 @@ export const describeImage = (generation: Generation): string => {
   return parts.filter((part) => part !== null).join("  ");
 };
 
-/** A result as a row of the service's field names; every output of a generation is AI-generated (ExportRow). */
+/** A result by the service's field names; every output is AI-generated (ExportRow). */
 export const resultRow = (
   line: number | null,
   {

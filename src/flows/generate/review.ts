@@ -124,7 +124,7 @@ const toLooks = ({ productId, modelId, modelName, background, angleShot }: Gener
   angle_shot: [angleShot],
 });
 
-/** The cells of a row that were edited by hand: the decision may be about another image than the person means. */
+/** The cells of a row that were edited by hand: its decision may be about another image. */
 const editedCells = (row: DecisionRow, looks: Looks): InputProblem[] =>
   (Object.entries(looks) as [keyof Looks, readonly string[]][]).flatMap(([param, values]) => {
     const cell = row[param];
@@ -139,11 +139,11 @@ function pageMark(tasks: Iterable<string>, { looks }: State): string {
   return `page ${shortDigest([...shown].sort().join(" "), 16).toString("hex")}`;
 }
 
-/** Records that a run shows these images, some of which others have generated: their decisions are complete. */
+/** Records that a run shows these images, also those of others: their decisions are complete. */
 export const recordPage = (tasks: Iterable<string>, { state, service, id }: Run): void =>
   state.marks.set(service.baseUrl, pageMark(tasks, state), id);
 
-/** A problem for each run of which the file has some images only: it was cut, or the run has gone on since. */
+/** A problem for each run of which the file has some images only: one of them was changed. */
 function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): InputProblem[] {
   const listed = new Set(images.map(({ row }) => row.task_id));
   if (baseUrl !== null && state.marks.get(baseUrl, pageMark(listed, state)) !== null) return [];
@@ -161,7 +161,7 @@ function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: Rev
   return problems.length < lastLines.size ? [] : problems;
 }
 
-/** The decisions of a review, as they are recorded. A decision that is recorded again stays that of its reviewer. */
+/** The decisions of a review; one that is recorded again stays that of its reviewer. */
 function toStored(
   { images, savedAt, recorder }: Review,
   { state, baseUrl, now }: RecordPlace,
@@ -176,10 +176,7 @@ function toStored(
   );
 }
 
-/**
- * Rejects a review that is not of this input: what it says would be done to images of another one. Throws an
- * InputError that names the first line.
- */
+/** Rejects a review of another input. Throws an InputError that names the first line. */
 export function rejectOtherRun(
   { file, images }: Review,
   { input, state, isOfInput }: { input: string; state: State; isOfInput: (task: string) => boolean },
@@ -209,7 +206,7 @@ export const nothingRejected = (file: string): InputError =>
     "Reject images in the gallery, and save the decisions again.",
   );
 
-/** Counts of the decisions that count, as `--json` prints them, and the decisions of other reviews that disagree. */
+/** Counts of decisions, as `--json` prints them, and those of other reviews that disagree. */
 export interface RecordedReview extends RecordedDecisions {
   readonly approved: number;
   readonly rejected: number;
@@ -222,7 +219,7 @@ interface RecordPlace {
   readonly now: number;
 }
 
-/** Records a review: of two decisions about an image the later one counts, and of two at one time the rejection. */
+/** Records a review: of two decisions the later one counts, and of two at one time the rejection. */
 export function recordReview(review: Review, place: RecordPlace): RecordedReview {
   const { state, baseUrl } = place;
   const stored = toStored(review, place);

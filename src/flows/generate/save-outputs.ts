@@ -107,7 +107,7 @@ export class OutputSaver {
     if (this.files.size > 0) await syncFolder(this.#folder);
   }
 
-  /** Removes what killed commands have left of a saved output. A running one that saves the same has named its file by now. */
+  /** Removes what killed commands left of an output; a running one has named its file by now. */
   async #removeParts(id: string): Promise<void> {
     for (const part of (await this.#readFolder()).parts)
       if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true }).catch(() => {});
@@ -148,7 +148,7 @@ export class OutputSaver {
     return { name, label };
   }
 
-  /** The file of an earlier command; null where there is none. One that was emptied or replaced is saved again. */
+  /** The file of an earlier command; null for none, and for one that was emptied or replaced. */
   async #findSaved(task: Task, named: NamedOutput): Promise<string | null> {
     const { names } = await this.#readFolder();
     const own = outputExtensions.map((extension) => outputName(named, task.id, extension));
@@ -171,7 +171,7 @@ export class OutputSaver {
     return this.#before;
   }
 
-  /** Downloads a small output into memory, and a large one to a path, with a part that the next command continues. */
+  /** Downloads a small output into memory, and a large one to a path, with a part to continue. */
   async #download({ id, type: made, output_image }: Task, named: NamedOutput) {
     if (output_image === null) throw new Error(`task ${id} has no output`);
     const { url } = output_image;
@@ -219,7 +219,7 @@ async function orUnusable<Result>(path: string, work: () => Result | Promise<Res
 /** Every extension that an output may have. */
 const outputExtensions: readonly string[] = Object.values(imageExtensions);
 
-/** So many characters of a task's ID tell it from every other task of a folder: they are random, or count up. */
+/** So many characters of a task's ID are unique in a folder: they are random, or count up. */
 const idLength = 10;
 
 /**

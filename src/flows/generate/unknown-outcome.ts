@@ -83,7 +83,7 @@ export async function settleExpired(
   });
 }
 
-/** The tasks of the service since the first of the batches was sent, less those that a batch of this machine is known to have made. */
+/** The tasks of the service since the first batch, without those of known batches. */
 async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promise<Map<string, Task>> {
   const { state, account, kind, id, client, signal } = run;
   const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
@@ -99,10 +99,7 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
   return tasks;
 }
 
-/**
- * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the
- * service's is not known.
- */
+/** When a batch was sent, by both clocks, one of which may be wrong; any time if the service's is unknown. */
 const sentTimes = ({ sentAt, sentAtService }: StoredBatch) =>
   sentAtService === null
     ? ([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const)
@@ -127,7 +124,7 @@ function candidatesFor(
 const isEarlier = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch): boolean =>
   Date.parse(created_at) < Math.min(sentAt, sentAtService ?? sentAt) - surelyEarlierMs;
 
-/** What the catalogue shows of the images of tasks, by task; nothing where this key cannot read it, or a product is not in exports. */
+/** The images of tasks in the catalogue; none where the key cannot read it. */
 async function readLooks(expired: readonly StoredBatch[], run: Run): Promise<ReadonlyMap<string, string>> {
   const generations = expired.flatMap((batch) => loadGenerations(run.state, batch));
   const products = new Set(
@@ -144,7 +141,7 @@ async function readLooks(expired: readonly StoredBatch[], run: Run): Promise<Rea
 const toLook = (generation: Generation): string =>
   styledKey(generation.productId, generation, generation.stylings);
 
-/** The requests of this machine whose tasks are not known, also where the user has said that they were queued. */
+/** The requests of this machine whose tasks are unknown, also those said to be queued. */
 class UnansweredRequests {
   readonly #generations = new Map<string, readonly Generation[]>();
   /** The requests, by what they ask for: looks, and IDs of products. */

@@ -17,7 +17,7 @@ export interface AddedPhotos extends AddedCells {
   readonly whyNone: (reference: string) => string;
 }
 
-/** Where the photos are; `shown` is the folder in messages. `fromRoot` is the path from the folder that paths in cells are relative to. */
+/** Where the photos are; `fromRoot` is relative to the folder of paths in cells. */
 interface PhotosPlace {
   readonly folder: string;
   readonly shown: string;
@@ -112,7 +112,7 @@ function repeated(keys: readonly string[]): ReadonlySet<string> {
   return new Set(keys.filter((key) => seen.has(key) || !seen.add(key)));
 }
 
-/** The rows of a folder without a sheet, one per product: records of CSV, with the header. The name is the reference. */
+/** The rows of a folder without a sheet, one per product, as CSV; the name is the reference. */
 export function* rowsOfPhotos({ products }: SortedPhotos, fromRoot: string): Generator<readonly string[]> {
   const most = mostPhotos(products);
   const numbers = Array.from({ length: most }, (_, index) => index + 1);

@@ -132,9 +132,7 @@ export class CsvCells implements RowColumns {
     return cells;
   }
 
-  /**
-   * A cell whose content has no place in the row: under an empty header, or an orientation without an image.
-   */
+  /** A cell without a place in the row: under an empty header, or an orientation without an image. */
   strayCell(record: readonly string[]): { column: number; message: string } | null {
     for (const [column, imageColumn] of this.#doubtful) {
       if (record[column]!.trim() === "") continue;
@@ -226,9 +224,6 @@ function parseImage(source: string): InputImage {
   return isImageId(source) ? { image_id: source } : { path: source };
 }
 
-/**
- * Whether a cell looks like a URL of any scheme, valid or not; one letter before the colon is a Windows
- * drive.
- */
+/** Whether a cell looks like a URL, valid or not; one letter before the colon is a Windows drive. */
 const looksLikeUrl = (source: string): boolean =>
   source.startsWith("https://") || /^[a-z][a-z0-9+.-]+:/i.test(source);

@@ -43,23 +43,19 @@ export interface ChangePlan {
   readonly ownPhotos: number;
 }
 
-/**
- * Plans the import of a file; sends nothing but GETs. `onBegin` receives the identity of the import, then
- * `onRow` each row, in file order. The plan is null if the check rejects the file. Throws a CatError of type
- * conflict while an earlier import is unfinished.
- */
+/** Plans an import by GETs alone; null if the check rejects the file. Throws if one is unfinished. */
 export async function planFile(
   file: FileToImport,
   onBegin: (identity: string, run: Run) => Promise<void>,
   onRow: (row: PlannedRow) => Promise<void>,
 ): Promise<{ check: CheckResult; plan: ChangePlan | null }> {
-  const { input, deps } = file;
+  const { input, host } = file;
   const [checked] = await checkFiles([file]);
   const { check } = checked!;
   if (isRejected(check, input)) return { check, plan: null };
   const request = await toRequest(checked!);
   const isResumed = (begun: Run) => !input.fresh && reasonToCompareAgain(begun, new Map(), input) === null;
-  const plan = await withoutBeginning(request, isResumed, deps, async (at) => {
+  const plan = await withoutBeginning(request, isResumed, host, async (at) => {
     rejectUnsettled(at);
     await onBegin(request.identity, at);
     return planChanges(importRun(at, checked!, true), onRow);
@@ -113,29 +109,34 @@ async function countBatches(run: ImportRun, photos: Iterable<string>): Promise<n
 
 /** The plan in one line, e.g. `Plan: 12 to create, 184 unchanged; 1 request, about 1 min.` */
 export function planLine(summary: PlanSummary): string {
-  const { create, change, unchanged, skip, fail, photos, requests, uploads, invalid, fields } = summary;
-  const { kept, deleted, conflicts } = summary;
-  const changed = fieldsText(fields);
+  const { photos, requests, uploads } = summary;
+  const changed = fieldsText(summary.fields);
+  const rows = (name: "create" | "skip" | "fail") =>
+    [summary[name], `${grouped(summary[name])} to ${name}`] as const;
+  const left = (name: "kept" | "deleted" | "unchanged" | "invalid") =>
+    [summary[name], `${grouped(summary[name])} ${name}`] as const;
+  const ofPhotos = (count: number, verb: string) => [count, `${counted(count, "photo")} to ${verb}`] as const;
   const parts = [
-    create > 0 && `${grouped(create)} to create`,
-    change > 0 && `${grouped(change)} to change${changed === "" ? "" : ` (${changed})`}`,
-    photos.added > 0 && `${counted(photos.added, "photo")} to add`,
-    photos.replaced > 0 && `${counted(photos.replaced, "photo")} to replace`,
-    photos.removed > 0 && `${counted(photos.removed, "photo")} to remove`,
-    photos.moved > 0 && `${counted(photos.moved, "photo")} to move`,
-    skip > 0 && `${grouped(skip)} to skip`,
-    fail > 0 && `${grouped(fail)} to fail`,
-    conflicts > 0 && counted(conflicts, "conflict"),
-    kept > 0 && `${grouped(kept)} kept`,
-    deleted > 0 && `${grouped(deleted)} deleted`,
-    unchanged > 0 && `${grouped(unchanged)} unchanged`,
-    invalid > 0 && `${grouped(invalid)} invalid`,
-  ].filter((part) => part !== false);
+    rows("create"),
+    [summary.change, `${grouped(summary.change)} to change${changed === "" ? "" : ` (${changed})`}`],
+    ofPhotos(photos.added, "add"),
+    ofPhotos(photos.replaced, "replace"),
+    ofPhotos(photos.removed, "remove"),
+    ofPhotos(photos.moved, "move"),
+    rows("skip"),
+    rows("fail"),
+    [summary.conflicts, counted(summary.conflicts, "conflict")],
+    left("kept"),
+    left("deleted"),
+    left("unchanged"),
+    left("invalid"),
+  ] as const;
   const writes = [
-    requests > 0 && counted(requests, "request"),
-    uploads > 0 && counted(uploads, "upload"),
-    requests + uploads > 0 && aboutTime(requests + uploads, limits.writesPerMinute),
-  ].filter((part) => part !== false);
-  const rows = parts.length === 0 ? "no rows" : parts.join(", ");
-  return `Plan: ${rows}; ${writes.length === 0 ? "nothing to send" : writes.join(", ")}.`;
+    [requests, counted(requests, "request")],
+    [uploads, counted(uploads, "upload")],
+    [requests + uploads, aboutTime(requests + uploads, limits.writesPerMinute)],
+  ] as const;
+  const shown = (some: readonly (readonly [count: number, text: string])[], none: string) =>
+    some.flatMap(([count, text]) => (count > 0 ? text : [])).join(", ") || none;
+  return `Plan: ${shown(parts, "no rows")}; ${shown(writes, "nothing to send")}.`;
 }

@@ -14,7 +14,7 @@ import { isNothingDone } from "../service-errors.ts";
 import type { DecidedRow, Edits } from "./decide.ts";
 import { changedMeanwhile, productDeleted } from "./decide-fields.ts";
 import { lastPhotoConflict } from "./decide-photos.ts";
-import { FieldDigests, unpackMemos } from "./digests.ts";
+import { FieldDigests, type FieldValues, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { isMoved } from "./plan.ts";
@@ -23,11 +23,7 @@ import { doneRow, failedRow, type ImportedRow, productChanged, productGone } fro
 import { changesToSend, settleBatches } from "./settle.ts";
 import { addPhotos, photosOf } from "./summary.ts";
 
-/**
- * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a
- * photo is detached only once the one that replaces it was attached. `stopped`: the error after which the
- * rest was not changed. Each write can be repeated, so a lost response needs no decision.
- */
+/** Changes products of rows in no batch, or with `inBatches` of imported ones; each write can be repeated. */
 export async function changeProducts(
   run: ImportRun,
   { inBatches }: { inBatches: boolean },
@@ -57,12 +53,12 @@ export async function changeProducts(
   return { done: undefined, stopped };
 }
 
-/** Writes that wait look at their products again, several times a second: that many at once leave reads for others. */
+/** Waiting writes look at their products several times a second: so many leave reads for others. */
 const few = (at: Run): Run => ({ ...at, concurrency: Math.min(at.concurrency, 4) });
 
 /** The rows of imported batches whose products are changed further; reads the results of these batches. */
 async function settledEdits(run: ImportRun): Promise<RowSet> {
-  const { at, input, deps, settled } = run;
+  const { at, input, host, settled } = run;
   const rows = new RowSet();
   if (!input.wait) return rows;
   const earlier = new Set(run.earlier.map(({ index }) => index));
@@ -77,7 +73,7 @@ async function settledEdits(run: ImportRun): Promise<RowSet> {
     return batch.state === "accepted" && some.length > 0;
   });
   await settleBatches(withEdits, at, (done, total) =>
-    deps.onProgress({ step: "reading results", done, total }),
+    host.onProgress({ step: "reading results", done, total }),
   );
   for (const { index } of withEdits) settled.add(index);
   return rows;
@@ -139,10 +135,7 @@ interface LookedAt {
   readonly lookedAt: number;
 }
 
-/**
- * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What
- * another client has written meanwhile is a conflict.
- */
+/** The row with its product as it is now, if read too long ago: what others wrote meanwhile is a conflict. */
 async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
   const { known } = row;
   const { clock } = run.at;
@@ -164,93 +157,132 @@ interface Carrying {
   readonly fieldsSet: Buffer | null;
 }
 
-/** Sends the writes for one product; each is at most a second after a look at it. Returns why the row is left out. */
+/** Sends the writes for one product, each after a look at it; returns why the row is skipped. */
 async function carryOut(
-  { row, lookedAt }: LookedAt,
+  looked: LookedAt,
   { fields, move, detach }: Edits,
-  { run, begin, isInBatch, fieldsSet }: Carrying,
+  carrying: Carrying,
 ): Promise<RowFailure | null> {
-  const { client, state, id } = run.at;
-  const { id: product_id, read } = row.known!;
-  const before = read!;
-  let at = lookedAt;
-  let isFirst = true;
-  /** Whether others have given a photo another side. The service gives one to a photo without any itself. */
-  const isTurned = (image: string, { images: own }: ReadProduct) => {
-    const [was, now] = [before.images, own].map((all) => all.find(({ id }) => id === image)?.side);
-    return was !== "unlabeled" && now !== undefined && was !== now;
-  };
-  const whyNotAtAll = async (now: ReadProduct | null): Promise<RowFailure | null> => {
-    if (now === null) return productDeleted;
-    const reference = run.products.byId(product_id)?.reference ?? null;
-    if (reference !== row.reference) return renamedMeanwhile(reference);
-    // Later, the product has what this import has written.
-    const isPlanned = run.input.applies === undefined || !isFirst || isInBatch;
-    return isPlanned || !isMoved(await run.rows.again(row), run) ? null : productChanged;
-  };
-  const write = async (
-    whyNot: (now: ReadProduct) => RowFailure | null,
-    send: (options: CallOptions) => Promise<unknown>,
-  ): Promise<RowFailure | null> => {
-    const idempotencyKey = run.at.newKey();
-    const withheld = await sendFresh<RowFailure>(
-      {
-        lookedAt: at,
-        async look() {
-          const now = await run.products.again(product_id);
-          at = run.at.clock.now();
-          return (await whyNotAtAll(now)) ?? whyNot(now!);
-        },
-        send: ({ signal, onDoubt }) => send({ signal, onDoubt, idempotencyKey }),
-      },
-      { begin, clock: run.at.clock },
-    );
-    isFirst = false;
-    return withheld?.reason ?? null;
-  };
+  const writes = new ProductWrites(looked, carrying);
   if (Object.keys(fields).length > 0) {
+    const failure = await writes.update(fields);
+    if (failure !== null) return failure;
+  }
+  if (move.length > 0) {
+    const failure = await writes.move(move);
+    if (failure !== null) return failure;
+  }
+  for (const { image } of detach) {
+    const failure = await writes.detach(image);
+    if (failure !== null) return failure;
+  }
+  return null;
+}
+
+/** The writes that change the product of a row; each resolves to why it was not sent, or null. */
+class ProductWrites {
+  readonly #row: DecidedRow;
+  readonly #before: ReadProduct;
+  readonly #productId: string;
+  readonly #carrying: Carrying;
+  #lookedAt: number;
+  #isFirst = true;
+
+  constructor({ row, lookedAt }: LookedAt, carrying: Carrying) {
+    this.#row = row;
+    this.#before = row.known!.read!;
+    this.#productId = row.known!.id;
+    this.#carrying = carrying;
+    this.#lookedAt = lookedAt;
+  }
+
+  update(fields: FieldValues): Promise<RowFailure | null> {
+    const { run, fieldsSet } = this.#carrying;
+    const { client, state, id } = run.at;
+    const product_id = this.#productId;
     const body = fields as { name: string };
-    const failure = await write(
-      (now) => changedMeanwhile(fields, before, now, { ...run.input, ...run.choices }),
+    return this.#write(
+      (now) => changedMeanwhile(fields, this.#before, now, { ...run.input, ...run.choices }),
       (options) =>
         client.products.update({ product_id, body }, options).catch((error: unknown) => {
           // Nothing is left to undo, and if it is sent again, others may have changed the product before.
-          if (isNothingDone(error, run.rows.patching.has(row.rowIndex)))
+          if (isNothingDone(error, run.rows.patching.has(this.#row.rowIndex)))
             state.changes.rejected(id, product_id, fieldsSet);
           throw error;
         }),
     );
-    if (failure !== null) return failure;
   }
-  if (move.length > 0) {
+
+  async move(move: Edits["move"]): Promise<RowFailure | null> {
+    const { run } = this.#carrying;
+    const product_id = this.#productId;
     const images = move.map(({ image: image_id, side }) => ({ image_id, orientation: side as "front" }));
     // An attempt without a response may have moved it.
     const isAsItWas = (now: ReadProduct) =>
       move.every(({ image, side }) =>
-        now.images.some((one) => one.id === image && (one.side === side || !isTurned(image, now))),
+        now.images.some((one) => one.id === image && (one.side === side || !this.#isTurned(image, now))),
       );
-    const failure = await write(
+    const failure = await this.#write(
       (now) => (isAsItWas(now) ? null : photosChanged),
-      (options) => client.products.attach({ product_id, body: { images } }, options),
+      (options) => run.at.client.products.attach({ product_id, body: { images } }, options),
     );
     if (failure !== null) return failure;
     const now = await run.products.again(product_id);
     const isTaken = move.every(({ image, side }) =>
       now?.images.some((one) => one.id === image && one.side === side),
     );
-    if (!isTaken) return notRelabeled;
+    return isTaken ? null : notRelabeled;
   }
-  for (const { image: image_id } of detach) {
-    const failure = await write(
+
+  detach(image_id: string): Promise<RowFailure | null> {
+    const { client } = this.#carrying.run.at;
+    return this.#write(
       (now) => {
         if (!now.images.some((one) => one.id !== image_id)) return lastPhotoConflict;
-        return isTurned(image_id, now) ? photosChanged : null;
+        return this.#isTurned(image_id, now) ? photosChanged : null;
       },
-      (options) => client.products.detach({ product_id, image_id }, options).catch(ignoreGone),
+      (options) =>
+        client.products.detach({ product_id: this.#productId, image_id }, options).catch(ignoreGone),
     );
-    if (failure !== null) return failure;
   }
-  return null;
+
+  async #write(
+    whyNot: (now: ReadProduct) => RowFailure | null,
+    send: (options: CallOptions) => Promise<unknown>,
+  ): Promise<RowFailure | null> {
+    const { run, begin } = this.#carrying;
+    const idempotencyKey = run.at.newKey();
+    const withheld = await sendFresh<RowFailure>(
+      {
+        lookedAt: this.#lookedAt,
+        look: async () => {
+          const now = await run.products.again(this.#productId);
+          this.#lookedAt = run.at.clock.now();
+          return (await this.#whyNotAtAll(now)) ?? whyNot(now!);
+        },
+        send: ({ signal, onDoubt }) => send({ signal, onDoubt, idempotencyKey }),
+      },
+      { begin, clock: run.at.clock },
+    );
+    this.#isFirst = false;
+    return withheld?.reason ?? null;
+  }
+
+  async #whyNotAtAll(now: ReadProduct | null): Promise<RowFailure | null> {
+    const { run, isInBatch } = this.#carrying;
+    if (now === null) return productDeleted;
+    const reference = run.products.byId(this.#productId)?.reference ?? null;
+    if (reference !== this.#row.reference) return renamedMeanwhile(reference);
+    // Later, the product has what this import has written.
+    const isPlanned = run.input.applies === undefined || !this.#isFirst || isInBatch;
+    return isPlanned || !isMoved(await run.rows.again(this.#row), run) ? null : productChanged;
+  }
+
+  /** Whether others have given a photo another side; the service gives one to a photo without any itself. */
+  #isTurned(image: string, { images }: ReadProduct): boolean {
+    const [was, now] = [this.#before.images, images].map((all) => all.find(({ id }) => id === image)?.side);
+    return was !== "unlabeled" && now !== undefined && was !== now;
+  }
 }
 
 const changedAgain: RowFailure = {

@@ -45,24 +45,17 @@ export interface EndedImport {
   isRecorded: boolean;
   /** The outcome of each batch. */
   sent: SentBatch[];
-  /**
-   * The error to report if the file of a stopped run changed in the meantime, so that the same command would
-   * start over. Null if it did not change, or if the run finished.
-   */
+  /** The error if the file of a stopped run changed, so that the same command would start over; else null. */
   changed: CatError | null;
 }
 
-/**
- * Closes a run: reads the result of each row, counts it, and writes it to the results file and the failed
- * file, in one pass in file order. An error does not prevent the summary. After an interrupt no more requests
- * are sent, but rows that were never sent are still written.
- */
+/** Counts and writes each row's result in one pass; after an interrupt those never sent. */
 export async function closeImport(
   run: ImportRun,
   targets: OutputTargets,
   end: RunEnd,
 ): Promise<Omit<EndedImport, "sent" | "changed">> {
-  const { input, deps, at, refused } = run;
+  const { input, host, at, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
   const before = new FailedBefore(at, run.said);
@@ -92,7 +85,7 @@ export async function closeImport(
       countOutcome(summary, outcome);
       known.add(outcome);
       if (reported.inFiles) await outputs.add(outcome);
-      deps.onProgress({ step: "reading results", done: ++done, total });
+      host.onProgress({ step: "reading results", done: ++done, total });
     }
   } catch (error) {
     await outputs.discard();
@@ -117,11 +110,7 @@ export async function closeImport(
   return { summary, stopped: stopped ?? faults[0], reasons, examples, isRecorded: choices.isRecorded };
 }
 
-/**
- * Whether every row has a result and was reported, so that the run ends. Otherwise it stays open: if its
- * files could not be written, if it sent batches and did not wait for them, or if rows are left beyond a
- * limit.
- */
+/** Whether every row has a result and was reported: only then the run ends. */
 function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): boolean {
   const { state, id } = at;
   const isReported = isWritten && (input.wait || sent.length === 0);
@@ -157,10 +146,7 @@ export function reportedRows(
   };
 }
 
-/**
- * Whether rows were rejected for their content and not for another reason, such as 402. Sending them again
- * would fail again, so the user continues with the failed file.
- */
+/** Whether rows were rejected for their content: sent again, they would fail again, unlike after a 402. */
 const wereRowsRejected = (sent: readonly SentBatch[]): boolean =>
   sent.some((batch) => batch.kind === "refused" && isOfContent(batch.error));
 
@@ -218,10 +204,7 @@ function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProb
   }));
 }
 
-/**
- * Counts the outcome of one row. Rows that the check rejected already count as `invalid`; rows of a rejected
- * batch were not submitted.
- */
+/** Counts one row; those that the check rejected are `invalid`, those of rejected batches not submitted. */
 function countOutcome(summary: ImportSummary, { result, failure }: ImportedRow): void {
   if (result === undefined) {
     if (failure?.code === "import_failed") summary.failed++;

@@ -24,10 +24,7 @@ export type ImportColumn =
   | { kind: "exported"; name: typeof exportedColumn }
   /** The order of the photos of rows that are merged. */
   | { kind: "position"; name: typeof positionColumn }
-  /**
-   * Skipped: the two columns added to a failed file, a column mapped to `ignore`, or one without a header
-   * ("").
-   */
+  /** Skipped: a column of a failed file, mapped to `ignore`, or without a header (""). */
   | { kind: "ignored"; name: null; header: string }
   | { kind: "unknown"; name: null };
 

@@ -35,7 +35,7 @@ export class Comparisons {
   readonly #found = new Map<string, ComparisonResult>();
   /** Photos of the service that were found to be those of rows. */
   adopted = 0;
-  /** Hosts of photos that cannot be reached: each is tried once, as a file may have thousands of its photos. */
+  /** Hosts that cannot be reached: each is tried once, as a file may have thousands of its photos. */
   readonly unreached = new Set<string>();
 
   of(productId: string, source: Buffer): ComparisonResult | undefined {

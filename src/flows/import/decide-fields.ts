@@ -28,37 +28,54 @@ interface FieldOptions {
 }
 
 export function decideFields(
-  { content, cells }: { readonly content: FileRow; readonly cells: RowCells },
+  { content, cells: { said, emptyFields } }: { readonly content: FileRow; readonly cells: RowCells },
   before: Said | null,
-  known: KnownProduct,
-  { exact = false, conflicts, isExported, keepsTheirs, namesFromReferences = false }: FieldOptions,
+  { fields: service }: KnownProduct,
+  options: FieldOptions,
 ): FieldDecision {
   const values = toFieldValues(content);
-  const empty = new Set(cells.emptyFields);
   const write: FieldValues = {};
-  const emptied: LedgerField[] = [];
-  const changed: LedgerField[] = [];
+  const [emptied, changed]: [LedgerField[], LedgerField[]] = [[], []];
   let isKept = false;
-  const { fields: service } = known;
-  const { fields: own } = cells.said;
   for (const field of ledgerFields) {
-    if (!own.knows(field) || (field === "name" && namesFromReferences)) continue;
-    const isSame = service.agrees(field, own);
-    const isBefore = before?.fields.knows(field) === true;
-    const wasEdited = isBefore ? !before!.fields.agrees(field, own) : !empty.has(field) && !isSame;
-    if (exact) {
-      if (!isSame) write[field] = values[field] ?? null;
-    } else if (keepsTheirs && !isBefore) isKept ||= !isSame && !empty.has(field);
-    else if (!wasEdited) isKept ||= isBefore && !isSame && (isExported || !empty.has(field));
-    else if (isSame) continue;
-    else if (empty.has(field) && !isExported) emptied.push(field);
-    else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {
-      if (conflicts === undefined) changed.push(field);
-      else isKept = true;
-    } else write[field] = values[field] ?? null;
+    if (!said.fields.knows(field) || (field === "name" && options.namesFromReferences === true)) continue;
+    const isEmpty = emptyFields.includes(field);
+    const last = before?.fields.knows(field) === true ? before.fields : null;
+    const isSame = service.agrees(field, said.fields);
+    const cell = {
+      isEmpty,
+      isBeforeKnown: last !== null,
+      wasEdited: last === null ? !isEmpty : !last.agrees(field, said.fields),
+      changedAtService: last !== null && !service.agrees(field, last),
+    };
+    const outcome = isSame ? "nothing" : unlikeService(cell, options);
+    if (outcome === "write") write[field] = values[field] ?? null;
+    else if (outcome === "emptied") emptied.push(field);
+    else if (outcome === "changed") changed.push(field);
+    else isKept ||= outcome === "kept";
   }
   const conflict = changed.length === 0 ? null : changedSince(changed);
   return { write, isKept, emptied, conflict };
+}
+
+/** A cell whose value the service does not have. */
+interface UnlikeCell {
+  readonly isEmpty: boolean;
+  readonly isBeforeKnown: boolean;
+  readonly wasEdited: boolean;
+  readonly changedAtService: boolean;
+}
+
+function unlikeService(
+  { isEmpty, isBeforeKnown, wasEdited, changedAtService }: UnlikeCell,
+  { exact = false, conflicts, isExported, keepsTheirs }: FieldOptions,
+): "nothing" | "write" | "kept" | "emptied" | "changed" {
+  if (exact) return "write";
+  if (keepsTheirs && !isBeforeKnown) return isEmpty ? "nothing" : "kept";
+  if (!wasEdited) return isBeforeKnown && (isExported || !isEmpty) ? "kept" : "nothing";
+  if (isEmpty && !isExported) return "emptied";
+  if (!changedAtService || conflicts === "sheet") return "write";
+  return conflicts === undefined ? "changed" : "kept";
 }
 
 /** The conflict of fields that the service and the sheet have changed. */
@@ -73,10 +90,7 @@ export const productDeleted: Conflict = {
   message: "the product was deleted since: use --exact to create it again",
 };
 
-/**
- * The conflict of what a row writes with what another client has done while the row waited: between two reads
- * of its product (null: there was none). Null if there is none, or the sheet counts in any case.
- */
+/** The conflict of a row with what others wrote between two reads (null: no product); null without any. */
 export function changedMeanwhile(
   values: FieldValues,
   before: ReadProduct | null,

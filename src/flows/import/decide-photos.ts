@@ -22,7 +22,7 @@ export interface PhotoDecision {
   readonly detach: readonly { readonly image: string; readonly why: DetachReason }[];
   /** Photos that were emptied in a plain sheet, and stay. */
   readonly notRemoved: readonly SaidPhoto[];
-  /** Photos of the row that have to be compared with those of the product first, by their place in the row. */
+  /** Photos of the row, by place, to compare with those of the product first. */
   readonly uncompared: readonly number[];
   /** The photos of the product to compare with: those that neither the row nor its before names. */
   readonly others: readonly KnownImage[];

@@ -19,10 +19,10 @@ import type { ConflictChoice, PhotosMode } from "./import-input.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
 import type { Lookalike } from "./lookalikes.ts";
 import { lookalikeCode, spelled } from "./references.ts";
-import { isEdited, type Said, type SaidPhoto, type WeighedRow } from "./said.ts";
+import { isEdited, type RowWithDigests, type Said, type SaidPhoto } from "./said.ts";
 
 /** A row to import, and the decision about it. */
-export interface DecidedRow extends WeighedRow {
+export interface DecidedRow extends RowWithDigests {
   /** Its place among all rows of the file, from 0. */
   readonly rowIndex: number;
   /** Its line in the file. */
@@ -56,14 +56,14 @@ export interface RowFacts {
   readonly isExported: boolean;
   /** The reference that it was exported with, if the row has another one; null if that product is gone. */
   readonly renamedFrom: string | null | undefined;
-  /** The reference that others gave to the product of before, which is `known` then; null if it has that of the row. */
+  /** The reference that others gave to the product of before; null if it has that of the row. */
   readonly renamedTo: string | null;
   /** Its product; null if there is none, undefined if it is not known yet. */
   readonly known: KnownProduct | null | undefined;
   /** A product of another reference that looks the same, where there is none of the reference. */
   readonly lookalike: Lookalike | null;
   readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
-  /** The product when it was read first, if others have changed it while the row waited; null if there was none. */
+  /** The product as first read, if others have changed it since; null if there was none. */
   readonly overtaken: ReadProduct | null | undefined;
   /** The code of a conflict for which the row is in a failed file. */
   readonly earlierConflict: string | undefined;
@@ -129,7 +129,7 @@ export type RowDecision = (
       readonly against: readonly KnownImage[];
     }
   /** Fail it: the service rejected some photos. `discarded`: photos lost with the row. */
-  | { readonly kind: "refused"; readonly discarded: readonly number[] }
+  | { readonly kind: "rejected"; readonly discarded: readonly number[] }
   /** Leave it out: it would no longer be imported as planned. */
   | { readonly kind: "moved" }
 ) & { readonly notApplied?: SkippedEdits | undefined };
@@ -147,7 +147,7 @@ export const writtenFields = (decision: RowDecision): FieldValues => ({
 export const areNone = ({ fields, move, detach }: Edits): boolean =>
   Object.keys(fields).length === 0 && move.length === 0 && detach.length === 0;
 
-export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions): RowDecision {
+export function decide(row: RowWithDigests, facts: RowFacts, options: DecideOptions): RowDecision {
   const decision = decideNow(row, facts, options);
   const { overtaken, known } = facts;
   if (options.mode !== "upsert" || overtaken === undefined || known === undefined) return decision;
@@ -157,34 +157,48 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
   return conflict === null ? decision : { kind: "conflict", ...conflict };
 }
 
-function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): RowDecision {
-  const { mode, photos, exact = false, conflicts, isOtherCatalogue = false } = options;
+function decideNow(row: RowWithDigests, facts: RowFacts, options: DecideOptions): RowDecision {
+  const { mode, photos, exact = false, conflicts } = options;
   if (mode !== "upsert" || photos === "all") return sendAsIs(row, facts, options);
-  const { earlierConflict, known, renamedFrom, isExported } = facts;
+  const { earlierConflict, known, renamedFrom, renamedTo } = facts;
   if (earlierConflict !== undefined && conflicts === undefined && !exact)
     return { kind: "conflict", code: earlierConflict, message: earlierMessage };
   if (known === undefined) return { kind: "unread" };
   if (renamedFrom !== undefined) return renamed(row.content.reference, renamedFrom);
-  if (facts.renamedTo !== null) return decideRenamed(row, facts, facts.renamedTo, options);
-  if (known === null) {
-    if (earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
-    const before = isOtherCatalogue || exact ? null : facts.before;
-    return before === null ? create(row, facts, options) : decideDeleted(row, { ...facts, before }, options);
-  }
-  const before = facts.before?.isOf(known.id) ? facts.before.said : null;
+  if (renamedTo !== null) return decideRenamed(row, facts, renamedTo, options);
+  return known === null ? decideMissing(row, facts, options) : decideKnown(row, { ...facts, known }, options);
+}
+
+/** A row whose reference no product has. */
+function decideMissing(row: RowWithDigests, facts: RowFacts, options: DecideOptions): RowDecision {
+  const { exact = false, conflicts, isOtherCatalogue = false } = options;
+  if (facts.earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
+  const before = isOtherCatalogue || exact ? null : facts.before;
+  return before === null ? create(row, facts, options) : decideDeleted(row, { ...facts, before }, options);
+}
+
+function decideKnown(
+  row: RowWithDigests,
+  {
+    known,
+    before: last,
+    isExported,
+    earlierConflict,
+    findCompared,
+  }: RowFacts & { readonly known: KnownProduct },
+  options: DecideOptions,
+): RowDecision {
+  const before = last?.isOf(known.id) ? last.said : null;
   if (known.read === null) {
-    if (exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
+    if (options.exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
     return unedited(row, known, before, isExported);
   }
-  const fields = decideFields(row, before, known, {
-    ...options,
-    isExported,
-    keepsTheirs: earlierConflict !== undefined && conflicts === "service",
-  });
+  const keepsTheirs = earlierConflict !== undefined && options.conflicts === "service";
+  const fields = decideFields(row, before, known, { ...options, isExported, keepsTheirs });
   const images = decidePhotos(row, before, known, {
     ...options,
     isExported: isExported && before !== null,
-    findCompared: facts.findCompared,
+    findCompared,
   });
   if (images.uncompared.length > 0)
     return { kind: "uncompared", photos: images.uncompared, against: images.others };
@@ -207,7 +221,7 @@ const renamed = (reference: string, from: string | null): RowDecision => ({
 
 /** A row whose product others gave another reference: importing it would create a second product. */
 function decideRenamed(
-  { cells, content: { reference } }: WeighedRow,
+  { cells, content: { reference } }: RowWithDigests,
   { before, known }: RowFacts,
   now: string,
   { exact = false, conflicts }: DecideOptions,
@@ -222,7 +236,7 @@ function decideRenamed(
 }
 
 /** A row of another mode, or with --photos all: it is sent as it is. */
-function sendAsIs(row: WeighedRow, { known, lookalike }: RowFacts, options: DecideOptions): RowDecision {
+function sendAsIs(row: RowWithDigests, { known, lookalike }: RowFacts, options: DecideOptions): RowDecision {
   const { mode, isPlan = false, namesFromReferences = false } = options;
   const { content } = row;
   const mustRead =
@@ -237,7 +251,7 @@ function sendAsIs(row: WeighedRow, { known, lookalike }: RowFacts, options: Deci
 const mayBeOther = (reference: string, { codesAsWritten = false }: DecideOptions): boolean =>
   lookOf(reference) !== reference || (!codesAsWritten && meantReference(reference) !== null);
 
-function create(row: WeighedRow, { lookalike }: RowFacts, options: DecideOptions): RowDecision {
+function create(row: RowWithDigests, { lookalike }: RowFacts, options: DecideOptions): RowDecision {
   if (lookalike !== null) return lookingAlike(row.content.reference, lookalike);
   const attach = eachOnce(row);
   if (attach.length === 0) return noImages;
@@ -258,13 +272,13 @@ const noImages: RowDecision = {
 };
 
 /** The photos of a row by their place, each source once. */
-const eachOnce = ({ cells: { said }, content: { images } }: WeighedRow): readonly number[] =>
+const eachOnce = ({ cells: { said }, content: { images } }: RowWithDigests): readonly number[] =>
   distinctPhotos(said.photos ?? [], images)
     .map(({ index }) => index)
     .sort((a, b) => a - b);
 
 function decideDeleted(
-  row: WeighedRow,
+  row: RowWithDigests,
   facts: RowFacts & { readonly before: Before },
   options: DecideOptions,
 ): RowDecision {
@@ -276,7 +290,7 @@ function decideDeleted(
 
 /** A row that says what it said before, of a product of which only digests are known. */
 function unedited(
-  { cells }: WeighedRow,
+  { cells }: RowWithDigests,
   known: KnownProduct,
   before: Said,
   isExported: boolean,
@@ -294,7 +308,7 @@ function unedited(
 
 /** The requests for a row that has no conflict. */
 function carryOut(
-  row: WeighedRow,
+  row: RowWithDigests,
   known: KnownProduct,
   { write, isKept, emptied }: FieldDecision,
   { attach, move, detach, notRemoved, isKept: arePhotosKept }: PhotoDecision,
@@ -321,28 +335,25 @@ function carryOut(
   return { kind: isKept || arePhotosKept ? "kept" : "unchanged", productId: known.id, notApplied };
 }
 
-/**
- * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to
- * fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
- */
+/** Sends a row with these photos; with `skip` without those rejected at upload (Imports, rule 4). */
 function send(
-  row: WeighedRow,
+  row: RowWithDigests,
   { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },
   edits: Edits,
   { onImageError }: Pick<DecideOptions, "onImageError">,
 ): RowDecision {
   const { content, digests } = row;
-  const refused = row.refused.filter(({ image }) => attach.includes(image));
-  const sent = attach.filter((index) => !refused.some(({ image }) => image === index));
-  if (refused.length > 0 && (onImageError === "fail_row" || sent.length === 0))
-    return { kind: "refused", discarded: sent };
+  const rejected = row.rejected.filter(({ image }) => attach.includes(image));
+  const sent = attach.filter((index) => !rejected.some(({ image }) => image === index));
+  if (rejected.length > 0 && (onImageError === "fail_row" || sent.length === 0))
+    return { kind: "rejected", discarded: sent };
   const memo: RowMemo = {
     fields: FieldDigests.of(toFieldValues(own)),
     sent: sent.map((image) => ({ image, digest: digests[image]! })),
     leftOut: content.images.flatMap((_, index) =>
       attach.some((other) => digests[other]!.equals(digests[index]!)) ? [] : [index],
     ),
-    refused,
+    rejected,
   };
   return { kind: "send", isNew, row: own, images: sent.map((index) => content.images[index]!), memo, edits };
 }

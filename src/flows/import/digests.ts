@@ -13,10 +13,7 @@ export type FieldValues = Partial<Record<LedgerField, string | null>>;
 const digestBytes = 8;
 const unknown = Buffer.alloc(digestBytes);
 
-/**
- * The digests of a product's fields, concatenated. They show whether a row changes anything, without storing
- * the text. An unknown field is all zeros.
- */
+/** The digests of a product's fields: they show changes without the text. An unknown field is all zeros. */
 export class FieldDigests {
   readonly bytes: Buffer;
 
@@ -116,10 +113,7 @@ export function sourceDigest(source: ImageSource): Buffer {
   return shortDigest(text, sourceDigestBytes);
 }
 
-/**
- * Data about a row of a batch, kept until its results arrive. Images are numbered by their place in the row
- * of the file, from 0.
- */
+/** Data about a row of a batch until its results arrive; images have their place in the file's row. */
 export interface RowMemo {
   fields: FieldDigests;
   /** Images sent, in order, each with the digest of its source. */
@@ -127,7 +121,7 @@ export interface RowMemo {
   /** Images skipped because they are in the ledger. */
   leftOut: readonly number[];
   /** Images not sent because the service rejected the upload. */
-  refused: readonly RejectedPhoto[];
+  rejected: readonly RejectedPhoto[];
   /** What the row says, kept once it is imported; empty if its file has no lasting place. */
   said?: MemoSaid | undefined;
   /** Whether the product is changed further once the batch is imported. */
@@ -140,10 +134,7 @@ export interface MemoSaid {
   readonly said: Uint8Array;
 }
 
-/**
- * A photo that the service rejected: its place in the row of the file from 0, its source in the file, and the
- * reason.
- */
+/** A photo that the service rejected: its place in the row of the file from 0, its source, and the reason. */
 export interface RejectedPhoto {
   image: number;
   source: string;
@@ -157,17 +148,14 @@ const noBytes = new Uint8Array();
 const memoVersion = Buffer.from([0, 0, 0, 0, 0, 0, 0, 2]);
 const none: readonly RejectedPhoto[] = [];
 
-/**
- * Encodes the memos of a batch. They are stored with the batch, because its body is deleted once it is
- * accepted.
- */
+/** Encodes the memos of a batch, because its body is deleted once it is accepted. */
 export function packMemos(memos: readonly RowMemo[]): Buffer {
   const parts: Uint8Array[] = [];
-  for (const { fields, sent, leftOut, refused, said, hasEdits = false } of memos) {
+  for (const { fields, sent, leftOut, rejected, said, hasEdits = false } of memos) {
     parts.push(fields.bytes, Uint8Array.of(sent.length));
     for (const { image, digest } of sent) parts.push(Uint8Array.of(image), digest);
     parts.push(Uint8Array.of(leftOut.length, ...leftOut));
-    const reasons = refused.length === 0 ? noBytes : Buffer.from(JSON.stringify(refused));
+    const reasons = rejected.length === 0 ? noBytes : Buffer.from(JSON.stringify(rejected));
     parts.push(Uint8Array.of(reasons.length >> 16, reasons.length >> 8, reasons.length), reasons);
     const { exported = noBytes, said: text = noBytes } = said ?? {};
     parts.push(Uint8Array.of(hasEdits ? 1 : 0, exported.length), exported);
@@ -179,7 +167,7 @@ export function packMemos(memos: readonly RowMemo[]): Buffer {
 export function unpackMemos(bytes: Uint8Array): RowMemo[] {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
-  const take = (length: number): Buffer => {
+  const readBytes = (length: number): Buffer => {
     at += length;
     return all.subarray(at - length, at);
   };
@@ -187,26 +175,26 @@ export function unpackMemos(bytes: Uint8Array): RowMemo[] {
   const isEarlier = !all.subarray(0, memoVersion.length).equals(memoVersion);
   if (!isEarlier) at = memoVersion.length;
   while (at < all.length) {
-    const fields = new FieldDigests(take(fieldDigestBytes));
-    const sent = Array.from({ length: take(1)[0]! }, () => ({
-      image: take(1)[0]!,
-      digest: take(sourceDigestBytes),
+    const fields = new FieldDigests(readBytes(fieldDigestBytes));
+    const sent = Array.from({ length: readBytes(1)[0]! }, () => ({
+      image: readBytes(1)[0]!,
+      digest: readBytes(sourceDigestBytes),
     }));
-    const leftOut = [...take(take(1)[0]!)];
-    const reasons = take(take(3).readUIntBE(0, 3));
-    const refused = reasons.length === 0 ? none : (parseJson(String(reasons)) as RejectedPhoto[]);
+    const leftOut = [...readBytes(readBytes(1)[0]!)];
+    const reasons = readBytes(readBytes(3).readUIntBE(0, 3));
+    const rejected = reasons.length === 0 ? none : (parseJson(String(reasons)) as RejectedPhoto[]);
     if (isEarlier) {
-      memos.push({ fields, sent, leftOut, refused });
+      memos.push({ fields, sent, leftOut, rejected });
       continue;
     }
-    const hasEdits = take(1)[0] === 1;
-    const exported = take(take(1)[0]!);
-    const said = take(take(2).readUIntBE(0, 2));
+    const hasEdits = readBytes(1)[0] === 1;
+    const exported = readBytes(readBytes(1)[0]!);
+    const said = readBytes(readBytes(2).readUIntBE(0, 2));
     memos.push({
       fields,
       sent,
       leftOut,
-      refused,
+      rejected,
       hasEdits,
       ...(said.length > 0 && { said: { exported, said } }),
     });

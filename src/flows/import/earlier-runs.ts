@@ -30,46 +30,35 @@ import { withPhotos } from "./known-product.ts";
 import { addsTwice, noteRepeated, resendRows } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 
-/**
- * Whether the open run of this file ends and a new one begins, because its rows are compared again (or with
- * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to
- * choose, or of type usage if rows beyond the limit were sent.
- */
-export async function isReplaced(begun: Run, input: ImportInput, deps: ImportHost): Promise<boolean> {
+/** Whether the open run ends, settled, and a new one begins. Throws if the user must choose. */
+export async function isReplaced(begun: Run, input: ImportInput, host: ImportHost): Promise<boolean> {
   const { file, fresh } = input;
   if (!fresh && writtenRows(begun).some((row) => !isWithinRows(file, row)))
     throw sentBeyond(file.limit!, file.source.name);
   const openBatches = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
-  const imports = await decideUnknown(openBatches(), begun, input, deps);
-  if (isToBeResumed(begun, imports, input, deps)) return false;
-  await settleAll(openBatches(), begun, deps);
+  const imports = await decideUnknown(openBatches(), begun, input, host);
+  if (isToBeResumed(begun, imports, input, host)) return false;
+  await settleAll(openBatches(), begun, host);
   return true;
 }
 
-/**
- * Settles every batch that runs of other files left: one without a response is sent again, with its key, and
- * the results of each are written to the ledger. Throws a CatError of type conflict if the user has to
- * choose.
- */
-export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportHost): Promise<void> {
+/** Settles the batches that runs of other files left. Throws a conflict if the user must choose. */
+export async function settleOtherRuns(at: Run, input: ImportInput, host: ImportHost): Promise<void> {
   const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
-  await decideUnknown(openBatches(), at, input, deps);
-  await settleAll(openBatches(), at, deps);
+  await decideUnknown(openBatches(), at, input, host);
+  await settleAll(openBatches(), at, host);
 }
 
 /** The batches without known results of this file and of others, with their runs. */
 export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
   state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
 
-/**
- * Lets the user decide about batches whose outcome cannot be determined any more. Returns the imports of the
- * accepted ones, by ID; null if the service does not know them.
- */
+/** Lets the user decide about batches of unknown outcome; returns the imports of accepted ones by ID. */
 async function decideUnknown(
   batches: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,
-  deps: ImportHost,
+  host: ImportHost,
 ): Promise<Map<string, Import | null>> {
   const imports = await readImports(batches, at);
   const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && addsTwice(run.options.mode);
@@ -80,19 +69,19 @@ async function decideUnknown(
       : now !== null &&
         mayDouble(batch) &&
         (!isKeyAlive(batch.batch, now) || (batch.batch.isKeyTaken && input.unknown !== undefined));
-  await decideUnknownOutcomes(batches.filter(isUnknown), at, input, deps);
+  await decideUnknownOutcomes(batches.filter(isUnknown), at, input, host);
   return imports;
 }
 
-async function settleAll(batches: readonly EarlierBatch[], at: Run, deps: ImportHost): Promise<void> {
+async function settleAll(batches: readonly EarlierBatch[], at: Run, host: ImportHost): Promise<void> {
   const runs = new Map(batches.map(({ run }) => [run.id, run]));
-  for (const run of runs.values()) await settleRun(run, at, deps);
+  for (const run of runs.values()) await settleRun(run, at, host);
 }
 
 async function settleRun(run: StoredRun, at: Run, { onProgress, onNote }: ImportHost): Promise<void> {
   const batches = (state: StoredBatch["state"]) =>
     at.state.batches.of(run.id).filter((batch) => batch.state === state);
-  await noteRepeated(batches("sent"), { at, mode: run.options.mode, deps: { onNote } });
+  await noteRepeated(batches("sent"), { at, mode: run.options.mode, host: { onNote } });
   if (batches("sent").length > 0)
     await resendRows(run, batches("sent"), at).catch((error: unknown) => {
       throw isKeyTaken(error) ? undecidedError(batches("sent"), run, error) : error;
@@ -150,10 +139,7 @@ function isToBeResumed(
   return true;
 }
 
-/**
- * The reason to compare the rows of an open run again: its products may have changed since. Null to just
- * resume it. The ledger prevents photos from being added twice.
- */
+/** The reason to compare an open run's rows again, as products may have changed; null to resume it. */
 export function reasonToCompareAgain(
   at: Run,
   imports: ReadonlyMap<string, Import | null>,
@@ -198,10 +184,7 @@ interface EarlierBatch {
   batch: StoredBatch;
 }
 
-/**
- * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a
- * CatError of type conflict if no choice was made. Batches to resend stay as they are.
- */
+/** Counts the products that exist, and lets the user choose. Throws a conflict without a choice. */
 async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],
   at: Run,
@@ -239,7 +222,7 @@ async function decideUnknownOutcomes(
   });
 }
 
-/** Writes the products of a batch into the ledger, as if their photos were attached; `existing`: their IDs. */
+/** Writes products of a batch into the ledger as if photos were attached; `existing`: their IDs. */
 function countAsImported(
   { run, batch }: EarlierBatch,
   references: readonly string[],
@@ -293,10 +276,7 @@ function existencePhrase(products: number | null): string {
   return `${count} of their products ${products > 1 ? "exist" : "exists"}`;
 }
 
-/**
- * Describes rows with an unknown outcome, as the start of a sentence. `when`: the time they were sent, as
- * text.
- */
+/** Rows with an unknown outcome, as the start of a sentence. `when`: the time they were sent. */
 export function unknownOutcomeText(
   { file, rows, lost }: Pick<UnknownOutcomeQuestion, "file" | "rows" | "lost">,
   when: string,

@@ -34,10 +34,7 @@ export interface InputImage extends ImportRowImage {
   path?: string;
 }
 
-/**
- * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
- * fields).
- */
+/** The fields that an upsert of the row sets; others keep their value (Imports, Row fields). */
 export function toFieldValues({ name, description, sex }: Omit<FileRow, "images">): FieldValues {
   return {
     name,
@@ -63,11 +60,7 @@ export function listLocalImages(row: unknown): readonly LocalImage[] {
   );
 }
 
-/**
- * All problems of an input row by the service's rules (Imports, Row fields). An image may have a `path`
- * instead of `url` and `image_id`; the file itself is not checked. `hasPlainUrls`: whether its photos are
- * URLs that the service is known to accept.
- */
+/** All problems of a row by the service's rules. `hasPlainUrls`: its URLs are known to be accepted. */
 export function inputRowProblems(row: unknown, hasPlainUrls = false): readonly RowProblem[] {
   const images = listImages(row);
   if (images === null || !images.some(hasPath))

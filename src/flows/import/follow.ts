@@ -32,10 +32,7 @@ export const importFollower = (
 export const isEnded = ({ status }: Pick<Import, "status">): boolean =>
   status !== "validating" && status !== "processing";
 
-/**
- * Reports one step at a time, although the service processes earlier batches while later rows are sent. Until
- * the last row is written, the progress of those imports is only a note next to the current step.
- */
+/** Reports one step at a time: until the last row is written, progress of imports is only a note. */
 export class ImportProgress {
   readonly #emit: (event: ProgressEvent) => void;
   #writing: ProgressEvent | null = null;
@@ -48,7 +45,7 @@ export class ImportProgress {
     this.#emit = emit;
   }
 
-  /** Starts the sending step. `remaining`: rows still to send; `sentBefore`: rows that an earlier process sent. */
+  /** Starts sending. `remaining`: rows to send; `sentBefore`: rows of an earlier process. */
   begin(remaining: number, sentBefore: number): void {
     this.#sent = sentBefore;
     this.#toSend = sentBefore + remaining;

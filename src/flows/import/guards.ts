@@ -18,17 +18,17 @@ const isMuch = (count: number, total: number): boolean => count > fewChanges && 
 /** The codes of conflicts that a choice decides. */
 const decidable: readonly string[] = ["changed_since", "product_deleted", "photo_exists"];
 
-/** Asks once about conflicts, on a terminal; returns whether the rows are decided again. Throws if the user stops. */
-export async function askAboutPlan(plan: Plan, { input, deps, choices }: ImportRun): Promise<boolean> {
+/** Asks once about conflicts; returns whether rows are decided again. Throws if the user stops. */
+export async function askAboutPlan(plan: Plan, { input, host, choices }: ImportRun): Promise<boolean> {
   const { conflictRows, conflicts } = plan;
   const isOpen = (input.conflicts ?? choices.conflicts) === undefined;
   if (
     !isOpen ||
-    deps.askConflicts === undefined ||
+    host.askConflicts === undefined ||
     !conflictRows.some(({ code }) => decidable.includes(code))
   )
     return false;
-  const choice = await deps.askConflicts({
+  const choice = await host.askConflicts({
     file: shownName(input.file.source.name),
     conflicts,
     rows: conflictRows,
@@ -38,7 +38,7 @@ export async function askAboutPlan(plan: Plan, { input, deps, choices }: ImportR
   return true;
 }
 
-/** Rejects rows that would create products without a photo: a sheet without photo columns changes products alone. */
+/** Rejects new products without a photo: a sheet without photo columns only changes products. */
 export function rejectWithoutPhotos({ withoutPhotos: { count, lines } }: Plan, { input }: ImportRun): void {
   if (count === 0) return;
   const named = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? ", …" : ""}`;
@@ -58,17 +58,17 @@ const declined = (
 ): CatError =>
   new CatError(`nothing of ${shownName(file)} was sent`, { type: "usage", code: "declined", hint });
 
-/** Asks on a terminal about files with values that a program may have damaged. Throws if the user declines. */
+/** Asks about files with values that a program may have damaged. Throws if the user declines. */
 export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void> {
-  for (const { check, input, deps } of files) {
+  for (const { check, input, host } of files) {
     const doubts = doubtsAmong(check.notes ?? []);
     const [first] = doubts;
-    if (first === undefined || deps.confirm === undefined) continue;
+    if (first === undefined || host.confirm === undefined) continue;
     const { name } = input.file.source;
     const count = doubts.reduce((sum, doubt) => sum + doubt.count, 0);
     const values = `${counted(count, "doubtful value")} of ${shownName(name)} as ${count === 1 ? "it is" : "they are"}`;
     // With --quiet, nothing else says which.
-    if (!(await deps.confirm(`Import ${values} (${shortened(first.value)})?`)))
+    if (!(await host.confirm(`Import ${values} (${shortened(first.value)})?`)))
       throw declined(name, correctIt);
   }
 }
@@ -87,18 +87,18 @@ export function rejectLookalikes({ lookalikes: { count, first } }: Plan, { input
 
 /** Says, and asks on a terminal, where new references are probably existing ones in another writing. */
 export async function confirmLikeExisting({ likeExisting }: Plan, run: ImportRun): Promise<void> {
-  const { check, deps, input } = run;
+  const { check, host, input } = run;
   const [note] = likeExisting.list();
   if (note === undefined) return;
   check.notes = [...(check.notes ?? []), note];
   const file = shownName(input.file.source.name);
-  deps.onNote(`${file}:${note.line}  ${note.message}.`);
-  if (deps.confirm === undefined) return;
+  host.onNote(`${file}:${note.line}  ${note.message}.`);
+  if (host.confirm === undefined) return;
   const products =
     note.count === 1
       ? "a new product in addition to the existing one"
       : `${grouped(note.count)} new products in addition to the existing ones`;
-  if (!(await deps.confirm(`Create ${products} (${note.value})?`)))
+  if (!(await host.confirm(`Create ${products} (${note.value})?`)))
     throw declined(input.file.source.name, correctIt);
 }
 
@@ -108,7 +108,7 @@ const correctIt = "Correct the file. To import it without a question, add --yes.
 export async function rejectExcess(plan: Plan, run: ImportRun): Promise<void> {
   const { input, check, rows } = run;
   const excess =
-    tooManyChanges(rows.made + plan.changing, check, input.maxChanges) ??
+    tooManyChanges(rows.finished + plan.changing, check, input.maxChanges) ??
     tooManyRemovals(plan, input.maxRemovals);
   if (excess !== null) throw excess;
   if (input.maxRemovals === undefined) await askAboutRemovals(plan, run);
@@ -169,23 +169,23 @@ export function removalsToConfirm({ photos, ownPhotos }: RemovalCounts): string 
   return `The import detaches ${grouped(removals)} of ${counted(ownPhotos, "photo")}: it asks first on a terminal, and elsewhere needs --max-removals ${removals}.`;
 }
 
-async function askAboutRemovals(plan: Plan, { deps, input }: ImportRun): Promise<void> {
+async function askAboutRemovals(plan: Plan, { host, input }: ImportRun): Promise<void> {
   const { photos, ownPhotos } = plan;
   const removals = removalsOf(photos);
   if (!isMuch(removals, ownPhotos)) return;
   const question = `Detach ${grouped(removals)} of ${counted(ownPhotos, "photo")} (${countList({ replaced: photos.replaced, removed: photos.removed })})?`;
-  await confirm(question, deps, input.file.source.name, () =>
+  await confirm(question, host, input.file.source.name, () =>
     excessOfRemovals(plan, "more than a tenth", { rows: 0 }),
   );
 }
 
 /** A plain sheet that was never imported from here may be an old one. */
-async function askAboutNewSheet(plan: Plan, { deps, input, said }: ImportRun): Promise<void> {
+async function askAboutNewSheet(plan: Plan, { host, input, said }: ImportRun): Promise<void> {
   const { changed, existing, fields, isExported } = plan;
   if (isExported || said.areAny || !isMuch(changed, existing)) return;
   const what = `${grouped(changed)} of ${counted(existing, "product")}: ${fieldsText(fields)}`;
-  await confirm(`Change ${what}?`, deps, input.file.source.name, () => {
-    deps.onNote(`This file was not imported from here before, and changes ${what}.`);
+  await confirm(`Change ${what}?`, host, input.file.source.name, () => {
+    host.onNote(`This file was not imported from here before, and changes ${what}.`);
     return null;
   });
 }
@@ -200,7 +200,7 @@ export const fieldsText = ({ name, description, sex }: Plan["fields"]): string =
     .filter((part) => part !== false)
     .join(", ");
 
-/** Asks on a terminal; elsewhere `otherwise` gives the error, or null to go on. Throws if the user declines. */
+/** Asks on a terminal; elsewhere `otherwise` gives the error, or null. Throws if the user declines. */
 async function confirm(
   question: string,
   { confirm }: ImportHost,

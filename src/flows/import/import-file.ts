@@ -1,7 +1,7 @@
 import { CatError } from "../../errors.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
-import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
+import { valueEntries } from "../rows/mapped-columns.ts";
 import { FirstUses, type RejectedRows } from "../rows/row-sets.ts";
 import { changeError, InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
@@ -34,16 +34,13 @@ export interface ImportOutcome {
 }
 
 export interface ImportsOutcome {
-  /** By file. If some were imported, those without an end were not started, because one before them was stopped. */
+  /** By file; those after one that was stopped have no end, as they were not started. */
   readonly outcomes: readonly ImportOutcome[];
   /** What stopped a file before it was begun, after others were imported; undefined if nothing did. */
   readonly unbegun: unknown;
 }
 
-/**
- * The bulk import of several files: checks all of them completely, then imports one after the other, each in
- * a run of its own. A file that was stopped stops the rest. A reference may be in one of them only.
- */
+/** Checks all files, then imports each in a run of its own; a file that was stopped stops the rest. */
 export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
   const checked = await checkFiles(files);
   const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));
@@ -51,7 +48,7 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
   await confirmDoubts(checked);
   // An output that cannot be written is reported before anything is sent.
   const targets: OutputTargets[] = [];
-  for (const { deps } of files) targets.push(await deps.targets());
+  for (const { host } of files) targets.push(await host.targets());
   for (const [index, file] of checked.entries()) {
     try {
       const ended = await importChecked(file, targets[index]!);
@@ -68,42 +65,42 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
 export async function checkFiles(files: readonly FileToImport[]): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
   let firstUses: FirstUses | undefined;
-  for (const { input, deps } of files) {
-    firstUses ??= new FirstUses(deps.random);
-    const started = deps.clock.now();
+  for (const { input, host } of files) {
+    firstUses ??= new FirstUses(host.random);
+    const started = host.clock.now();
     const { check, refused } = await checkFile(input.file, {
-      ...deps,
+      ...host,
       firstUses,
       skipsInvalid: input.skipInvalid,
     });
-    await deps.onChecked?.(check);
-    checked.push({ input, deps, check, refused, tookMs: deps.clock.now() - started });
+    await host.onChecked?.(check);
+    checked.push({ input, host, check, refused, tookMs: host.clock.now() - started });
   }
   return checked;
 }
 
 /** Claims the ledger, settles what earlier runs left, then imports the rows. */
 async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedImport> {
-  const { input, deps, check, tookMs } = file;
-  const started = deps.clock.now() - tookMs;
+  const { input, host, check, tookMs } = file;
+  const started = host.clock.now() - tookMs;
   const { identity, ...asked } = await toRequest(file);
   const { applies } = input;
-  if (applies !== undefined) rejectForeign(applies, input, identity, (await deps.memory()).service);
+  if (applies !== undefined) rejectForeign(applies, input, identity, (await host.memory()).service);
   const request = {
     ...asked,
     // An import of the same file is another run.
     identity: applies === undefined ? identity : runIdentity(["plan", applies.id, identity]),
     once: applies !== undefined,
-    replaces: (begun: Run) => isReplaced(begun, input, deps),
+    replaces: (begun: Run) => isReplaced(begun, input, host),
   };
-  const ended = await withRun(request, deps, async (at) => {
+  const ended = await withRun(request, host, async (at) => {
     if (at.isFinished) throw at.state.changes.isUndone(at.id) ? undonePlan() : alreadyApplied(at.begunAt!);
-    const since = deps.clock.now() - undoableForMs;
+    const since = host.clock.now() - undoableForMs;
     at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
     await dropUntouched(at, importOperation(at.client, input), started);
     return importRows(importRun(at, { ...file, check: withoutDone(check, at, input) }), targets);
   });
-  ended.summary.duration_ms = Math.round(deps.clock.now() - started);
+  ended.summary.duration_ms = Math.round(host.clock.now() - started);
   return ended;
 }
 
@@ -162,7 +159,6 @@ export async function toRequest({ input, refused }: CheckedFile) {
       onImageError,
       photos,
       ...(toPlace(source) !== null && { place: toPlace(source)! }),
-      ...keptOptions(input.answers, source),
     },
     concurrency: input.concurrency,
     timeoutMs: input.timeoutMs,
@@ -178,11 +174,7 @@ const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: 
     ? { ...check, left: 0 }
     : check;
 
-/**
- * Runs the stages. Each stage records its progress, so a run can be resumed after it ended at any point.
- * After a stage stopped, the later stages that write to the service are skipped; imports already sent are
- * still followed and reported.
- */
+/** Runs the stages; a stop skips later writes, but imports already sent are still reported. */
 async function importRows(run: ImportRun, targets: OutputTargets): Promise<EndedImport> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
@@ -206,10 +198,7 @@ async function importRows(run: ImportRun, targets: OutputTargets): Promise<Ended
   };
 }
 
-/**
- * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
- * what is sent. Paths and output options do not count. Digests are SHA-256 (hex).
- */
+/** Identifies an import across restarts: the bytes, and every option that changes what is sent. */
 function toIdentity(
   input: ImportInput,
   { repeatingOthers }: RejectedRows,

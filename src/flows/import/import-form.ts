@@ -162,10 +162,7 @@ export const importForm = (
 const notesOnEnds = (uncut: Readonly<Record<string, string>>): readonly FieldNote[] =>
   Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
 
-/**
- * An object with its values as they are read: without characters at the ends that cannot be seen, by
- * `--map-value`, and choices by their own names; the object itself if nothing changes.
- */
+/** An object with its values as they are read; the object itself if nothing changes. */
 function objectRead(
   object: Record<string, unknown>,
   values: ValueMap,
@@ -191,7 +188,7 @@ function objectRead(
 
 const cutFields = ["reference", "name", "sex"] as const;
 
-/** An object whose words have no characters at their ends that cannot be seen; the object itself if nothing is cut. */
+/** An object whose words have no invisible ends; the object itself if nothing is cut. */
 function withoutUnseen(object: Record<string, unknown>): Record<string | symbol, unknown> {
   let row: Record<string | symbol, unknown> = object;
   for (const field of cutFields) {
@@ -206,7 +203,7 @@ function withoutUnseen(object: Record<string, unknown>): Record<string | symbol,
   return row;
 }
 
-/** An object with the texts of formulas such as ="00123", as cells have them; the object itself if it has none. */
+/** An object with the texts of formulas such as ="00123"; the object itself if it has none. */
 function withoutFormulas(object: Record<string, unknown>): Record<string, unknown> {
   let row = object;
   for (const field of judgedFields) {

@@ -3,7 +3,7 @@ import type { OutputTargets } from "../outputs/results-file.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
-import type { ColumnMap, FileAnswers, ValueMap } from "../rows/mapped-columns.ts";
+import type { ColumnMap, ValueMap } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { InputProblem } from "../rows/problem.ts";
 import type { RejectedRows } from "../rows/row-sets.ts";
@@ -17,14 +17,11 @@ export const importKind = "import";
 export const photosModes = ["new", "all"] as const;
 export type PhotosMode = (typeof photosModes)[number];
 
-/**
- * The user's choice for batches of earlier runs with an unknown outcome: `resend` them unchanged, count their
- * rows as `imported`, or as `not-imported`.
- */
+/** What to do with batches of unknown outcome: `resend` them, or count their rows as (`not-`)`imported`. */
 export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
-/** The most rows of a file that may be sent, or photos that may be detached: a number, or a percentage of all. */
+/** The most rows to send, or photos to detach: a number, or a percentage of all. */
 export type Limit = { readonly rows: number } | { readonly percent: number };
 
 /** Whose value counts where the sheet and the service have both changed. */
@@ -58,8 +55,6 @@ export interface ImportInput {
   map: ColumnMap;
   /** The values mapped with `--map-value`. */
   values: ValueMap;
-  /** How the user chose to read this file only; a run keeps it. */
-  answers?: FileAnswers | undefined;
   /** What identifies the photos of a folder that rows get in addition; undefined without any. */
   addedPhotos?: string | undefined;
   /** Whether the names of the rows are their references: a product that exists keeps its own. */
@@ -71,7 +66,7 @@ export interface ImportInput {
   photos: PhotosMode;
   /** Start over instead of resuming a stopped run. */
   fresh: boolean;
-  /** The choice for batches with an unknown outcome; undefined to ask the user, or to fail without a prompt. */
+  /** What to do with batches of unknown outcome; undefined to ask, or to fail without a prompt. */
   unknown: UnknownChoice | undefined;
   /** Whether the user confirmed that a new API key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
@@ -105,7 +100,7 @@ export interface ImportInput {
 export interface ImportHost extends RunHost {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
-  /** Called after the file passed the check, before anything is sent. Throws if an output file cannot be written. */
+  /** Called after the check, before sending. Throws if an output file cannot be written. */
   targets: () => Promise<OutputTargets>;
   /** Prompts the user about batches with an unknown outcome; undefined without a terminal. */
   ask: ((question: UnknownOutcomeQuestion) => Promise<UnknownChoice>) | undefined;
@@ -135,7 +130,7 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
 /** A file to import. */
 export interface FileToImport {
   readonly input: ImportInput;
-  readonly deps: ImportHost;
+  readonly host: ImportHost;
 }
 
 /** A file that was checked. */

@@ -24,7 +24,7 @@ import {
   productChanged,
   rejectedRow,
 } from "./row-result.ts";
-import { readExported, referenceOfRow, type WeighedRow, withDigests } from "./said.ts";
+import { type RowWithDigests, readExported, referenceOfRow, withDigests } from "./said.ts";
 import { SaidRows } from "./said-rows.ts";
 import {
   addNotApplied,
@@ -42,6 +42,10 @@ export const otherCatalogue = "other";
 /** Files up to this number of rows have each product read, larger ones what changed since the last import. */
 export const mostRowsReadEach = limits.page.max;
 
+/** The conflict for which a row is in a failed file; one of looks is found again. */
+const earlierConflict = (code: string | undefined): string | undefined =>
+  code !== undefined && code !== lookalikeCode && isConflictCode(code) ? code : undefined;
+
 /** What earlier processes of the run have counted. */
 function countsOf(done: readonly DoneRow[]): SharedCounts {
   const counts = noCounts();
@@ -50,14 +54,14 @@ function countsOf(done: readonly DoneRow[]): SharedCounts {
 }
 
 /** What the stages of an import share besides its rows, with the progress of earlier processes. */
-function sharedOf(at: Run, { check, refused, input, deps }: CheckedFile, isPlan = false) {
+function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan = false) {
   const { batches } = at.state;
-  const progress = new ImportProgress(deps.onProgress);
+  const progress = new ImportProgress(host.onProgress);
   const earlier = batches.of(at.id);
   const done = at.state.doneRows.of(at.id);
   return {
     input,
-    deps,
+    host,
     /** The stored run, the service, and where its progress is stored. */
     at,
     check,
@@ -72,7 +76,7 @@ function sharedOf(at: Run, { check, refused, input, deps }: CheckedFile, isPlan 
     settled: new Set(earlier.filter(({ state }) => state === "settled").map(({ index }) => index)),
     /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
     uploads: new Map<string, PhotoUpload>(),
-    products: new KnownProducts(at, deps.onProgress),
+    products: new KnownProducts(at, host.onProgress),
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source, isPlan),
     /** What was found or chosen about the whole file. */
@@ -112,7 +116,7 @@ export const needsReads = ({ input, isPlan }: Pick<Shared, "input" | "isPlan">):
 class RowsToImport {
   readonly #run: Shared;
   /** Number of rows that an earlier process sent or changed. */
-  readonly made: number;
+  readonly finished: number;
   /** Rows of batches that an earlier process sent. */
   readonly #inBatches = new RowSet();
   /** Rows that an earlier process changed, or that the user counted as imported. */
@@ -147,14 +151,11 @@ class RowsToImport {
       if (this.#inBatches.has(row.rowIndex)) continue;
       this.report(row.rowIndex, doneRow(row, "updated", row.productId));
     }
-    this.made = rowsIn(run.earlier) + this.reported.length;
+    this.finished = rowsIn(run.earlier) + this.reported.length;
     for (const row of run.at.state.doneRows.patchingRows(run.at.id)) this.patching.add(row);
   }
 
-  /**
-   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows,
-   * `withSent`: also those in batches. Throws an InputError if the file changed.
-   */
+  /** Decides about rows in file order; `withSent`: also in batches. Throws if the file changed. */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
     const { input, refused } = this.#run;
     let next = 0;
@@ -180,7 +181,7 @@ class RowsToImport {
     const { input, uploads, products, choices, isPlan } = this.#run;
     const findRefusal = (sha256: string) => {
       const upload = uploads.get(sha256);
-      return upload !== undefined && "refused" in upload ? upload.refused : undefined;
+      return upload !== undefined && "rejected" in upload ? upload.rejected : undefined;
     };
     const reference = referenceOfRow(content);
     const row = await withDigests(content, (path) => input.localPhotos.digest(path), findRefusal);
@@ -208,7 +209,7 @@ class RowsToImport {
   }
 
   #facts(
-    row: WeighedRow,
+    row: RowWithDigests,
     reference: string,
     earlierCode: string | undefined,
   ): RowFacts & Pick<DecidedRow, "sought"> {
@@ -224,8 +225,8 @@ class RowsToImport {
     const of = mayRead ? products.of(reference) : null;
     const gone = mayRead && of === null ? (before?.productId ?? null) : null;
     const sought = isRenamed ? exported.productId : gone;
-    const isUnread = sought !== null && !products.isAsked(sought);
     const found = sought === null ? null : products.byId(sought);
+    const isUnread = sought !== null && !products.isAsked(sought);
     const renamed = isRenamed ? null : found;
     return {
       before,
@@ -237,14 +238,11 @@ class RowsToImport {
       known: isUnread ? undefined : of === null ? (renamed?.known ?? null) : of,
       overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
-      earlierConflict:
-        earlierCode !== undefined && earlierCode !== lookalikeCode && isConflictCode(earlierCode)
-          ? earlierCode
-          : undefined,
+      earlierConflict: earlierConflict(earlierCode),
     };
   }
 
-  /** Rows without any outcome: neither sent nor found to be unchanged. `sent`: the batches of this process. */
+  /** Rows without any outcome. `sent`: the batches of this process. */
   left(sent: readonly SentBatch[]): SomeRows {
     const inSent = new RowSet();
     for (const batch of sent) if (batch.kind !== "unsent") for (const row of batch.rows) inSent.add(row);
@@ -260,14 +258,14 @@ class RowsToImport {
     return { has: (row) => isWithinRows(file, row) && !sets.some((set) => set.has(row)) };
   }
 
-  /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */
+  /** Records the outcome of a row in no batch; a row that is still uncertain is changed in any case. */
   keep(row: DecidedRow): void {
     const { rowIndex, decision } = row;
     const { said, examples } = this.#run;
     this.noteNotApplied(row);
     const left = untouchedAs(decision);
     if (decision.kind === "moved") this.report(rowIndex, failedRow(row, productChanged));
-    else if (decision.kind === "refused") this.report(rowIndex, rejectedRow(row, decision.discarded));
+    else if (decision.kind === "rejected") this.report(rowIndex, rejectedRow(row, decision.discarded));
     else if (decision.kind === "conflict") this.report(rowIndex, failedRow(row, decision, row.known?.id));
     else if (left === null) this.toPatch.add(rowIndex);
     else {

@@ -33,10 +33,10 @@ const passingStatus = /\bstatus (?:5\d\d|408|425|429)\b/;
 const isPermanent = ({ code, message }: { code: string; message: string }): boolean =>
   !temporary.has(code) && !/^5\d\d$/.test(code) && !passingStatus.test(message);
 
-/** Codes of rows that failed for their photos alone: partial in the first run, they are failed in the next one. */
+/** Codes of rows that failed for photos alone: partial in the first run, failed in the next one. */
 const ofPhotos: ReadonlySet<string> = new Set(["image_failed", "no_images"]);
 
-/** Why a row failed, as one digest of its codes and the sources that failed; null if that may pass by itself. */
+/** Why a row failed, as a digest of codes and sources; null if that may pass by itself. */
 export function toReason({ error, images }: Pick<RowResult, "error" | "images">): Buffer | null {
   // Photos that failed with their row are no reason.
   const failed = images.filter(({ status, error }) => status === "failed" && error?.code !== "row_failed");

@@ -40,7 +40,7 @@ const productsAtOnce = 1_000;
 
 type Report = (event: ProgressEvent) => void;
 
-/** Products that must be read. A file may name millions, so only as many references are kept as are looked up. */
+/** Products to read: a file may name millions, so only references that are looked up are kept. */
 export class UnreadProducts {
   readonly references: string[] = [];
   /** IDs of products that may have another reference now than their rows. */
@@ -110,7 +110,7 @@ export class KnownProducts {
     return entry === null ? undefined : new KnownProduct(entry.productId, null, entry);
   }
 
-  /** A product whose reference looks like one that has no product, among those that were read; null if there is none. */
+  /** A product that was read whose reference looks like one without a product; null if there is none. */
   lookalike(reference: string): Lookalike | null {
     return this.#lookalikes.of(reference);
   }
@@ -120,7 +120,7 @@ export class KnownProducts {
     return this.#asked.has(productId) || this.#isComplete;
   }
 
-  /** A product that was read, with the reference that it has now; null if it was not read, does not exist or has none. */
+  /** A product that was read, with its reference now; null without either. */
   byId(productId: string): { readonly reference: string; readonly known: KnownProduct } | null {
     const found = this.#run.state.readProducts.byId(productId);
     return found && { reference: found.reference, known: this.#known(found.text) };
@@ -168,7 +168,7 @@ export class KnownProducts {
     state.ledger.write(account, { gone });
   }
 
-  /** Looks through the newest products, once: the search for a reference misses one that only looks the same. */
+  /** Reads the newest products, once: a search misses references that only look the same. */
   async readNewest(): Promise<void> {
     if (this.#sawNewest) return;
     this.#sawNewest = true;
@@ -191,7 +191,7 @@ export class KnownProducts {
       },
       onOther: this.#lookalikes.note,
     });
-    this.#take(products);
+    this.#addRead(products);
   }
 
   /** Reads the complete catalogue, in pages. */
@@ -205,10 +205,10 @@ export class KnownProducts {
       page.push(product);
       this.#report(++seen);
       if (page.length < productsAtOnce) continue;
-      this.#take(page);
+      this.#addRead(page);
       page = [];
     }
-    this.#take(page);
+    this.#addRead(page);
     this.#isComplete = true;
   }
 
@@ -217,7 +217,7 @@ export class KnownProducts {
     const product = await productById(productId, this.#run);
     const { state, account } = this.#run;
     if (product !== null) {
-      this.#take([product]);
+      this.#addRead([product]);
       return toReadProduct(product);
     }
     const old = state.readProducts.byId(productId);
@@ -227,7 +227,7 @@ export class KnownProducts {
   }
 
   /** Keeps products as they are at the service; the ledger updates those that it knows. */
-  #take(products: readonly Product[]): void {
+  #addRead(products: readonly Product[]): void {
     const { state, account } = this.#run;
     const seen: SeenProduct[] = [];
     for (const product of products) {
@@ -237,16 +237,13 @@ export class KnownProducts {
       const fields = fieldsOf(read).bytes;
       seen.push({ productId: read.id, fields, ...(reference !== null && { reference }) });
       // The newest of several with one reference comes first.
-      if (reference === null || isOther(state.readProducts.of(reference), read.id)) continue;
+      if (reference === null || namesAnother(state.readProducts.of(reference), read.id)) continue;
       state.readProducts.keep({ id: read.id, reference, text: packProduct(read) });
     }
     state.ledger.write(account, { seen });
   }
 
-  /**
-   * Brings the ledger up to date with what others changed since the last import, read as a delta (GET
-   * /v1/exports?since=), and reads the changed products. Of a long delta the complete catalogue is read.
-   */
+  /** Brings the ledger up to date by a delta (GET /v1/exports?since=), or by the complete catalogue. */
   async readChanges(onNote: (sentence: string) => void): Promise<void> {
     const { client, state, account } = this.#run;
     const { ledger } = state;
@@ -265,7 +262,7 @@ export class KnownProducts {
     if (now !== null) ledger.setLookedAt(account, now);
   }
 
-  /** The references of products that changed, now and before, and the IDs of deleted ones; `changed` is null for more than `most`. */
+  /** References and deleted IDs of changed products; `changed` is null for more than `most`. */
   async #changesSince(
     since: number,
     most: number,
@@ -288,11 +285,7 @@ export class KnownProducts {
     return { changed, gone };
   }
 
-  /**
-   * Reads again what others may have changed of products whose rows wait to be sent. Returns those that
-   * changed, by reference, as they were read before (null: there was none); none if so much has changed that
-   * it takes too many reads.
-   */
+  /** Reads waiting rows' products again; returns those that changed as they were, none if too many did. */
   async overtaken(references: readonly string[]): Promise<ReadonlyMap<string, ReadProduct | null>> {
     const { readProducts } = this.#run.state;
     const suspects = await this.#suspects(references);
@@ -319,7 +312,7 @@ export class KnownProducts {
     return references.filter((reference) => changed.has(reference));
   }
 
-  /** The references of products that changed since the first were read: none once it takes too many requests. */
+  /** References of products changed since the first was read; none if it takes too many requests. */
   async #changesOfOthers(): Promise<ReadonlySet<string> | "unreadable"> {
     const { client, clock } = this.#run;
     if (this.#isTooMuch) return new Set();
@@ -340,5 +333,5 @@ export class KnownProducts {
   }
 }
 
-const isOther = (text: string | null | undefined, id: string): boolean =>
+const namesAnother = (text: string | null | undefined, id: string): boolean =>
   typeof text === "string" && unpackProduct(text).id !== id;

@@ -17,10 +17,7 @@ type Content = Record<string | symbol, unknown>;
 /** Fields that the rows of a product have in common; references may only look equal. */
 const common = ["reference", "name", "description", "sex"] as const;
 
-/**
- * The product of these rows: each field from the first row that has it, and the photos of all, in the order
- * of their positions, then of the rows.
- */
+/** The product of these rows: each field from the first row that has it, and all photos by position. */
 export function mergeContents(rows: readonly object[]): MergedContent {
   const contents = rows as readonly Content[];
   const content: Content = {};
@@ -74,7 +71,7 @@ class MergedPhotos {
     });
   }
 
-  /** The column of a side has one photo; any other is an entry of the list: a row that moves or is removed replaces none. */
+  /** A side has one photo; any other column is an entry of the list, in which none is replaced. */
   #freeColumn(column: string): string {
     return /^image_\d+$/.test(column) || this.columns.includes(column) ? "images" : column;
   }

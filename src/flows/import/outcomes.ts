@@ -135,10 +135,10 @@ function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): Impor
   }));
   const isRecreated = sent.action === "created" && memo.leftOut.length > 0;
   // A skipped row does not use its photos, so rejected ones do not matter.
-  const refused = sent.action === "skipped" ? [] : memo.refused;
-  images.push(...refused.map(failedImage));
+  const rejected = sent.action === "skipped" ? [] : memo.rejected;
+  images.push(...rejected.map(failedImage));
   images.sort(byIndex);
-  const isPartial = isRecreated || (refused.length > 0 && sent.status === "succeeded");
+  const isPartial = isRecreated || (rejected.length > 0 && sent.status === "succeeded");
   const result = isPartial ? { ...sent, images, status: "partial" as const } : { ...sent, images };
   const failure = isRecreated ? photosMissing : failureOfRow(result);
   if (failure === undefined) return { line, result };
@@ -231,13 +231,13 @@ function countRows(some: SomeRows, total: number): number {
 function rejectedInBatch(batch: SentBatch, { at: { state, id } }: ImportRun): ImportedRow[] {
   if (batch.kind !== "accepted") return [];
   const memos = unpackMemos(state.batches.memo(id, batch.index));
-  if (memos.every(({ refused }) => refused.length === 0)) return [];
+  if (memos.every(({ rejected }) => rejected.length === 0)) return [];
   // References are deleted once another run has read the results; that run reported nothing for this one.
   const references = state.batches.references(id, batch.index);
-  return memos.flatMap(({ refused, leftOut, sent }, at): ImportedRow[] => {
-    if (refused.length === 0) return [];
+  return memos.flatMap(({ rejected, leftOut, sent }, at): ImportedRow[] => {
+    if (rejected.length === 0) return [];
     const row = { line: batch.lines[at]!, reference: references[at] ?? "" };
-    return [pendingRow(row, refused, [...leftOut, ...sent.map(({ image }) => image)])];
+    return [pendingRow(row, rejected, [...leftOut, ...sent.map(({ image }) => image)])];
   });
 }
 

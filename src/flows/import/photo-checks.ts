@@ -17,7 +17,7 @@ function listUrls(row: unknown): { readonly index: number; readonly url: string 
   );
 }
 
-/** Whether all photos of a row are ordinary URLs, of which there is nothing to say. A million rows are asked. */
+/** Whether all photos of a row are ordinary URLs: of a million rows, most have nothing to say. */
 export function hasPlainPhotos(row: unknown, urls: UrlNotes): boolean {
   const images = (row as { images?: unknown } | null)?.images;
   if (!Array.isArray(images)) return false;
@@ -48,7 +48,7 @@ export const urlChecks = (row: unknown, urls: PhotoUrls): Promise<FieldProblem[]
     });
   });
 
-/** Notes on local photos that the service would show otherwise than programs do, and on small ones behind URLs. */
+/** Notes photos that the service would show otherwise than programs do, and small ones behind URLs. */
 export function photoNotes(
   row: unknown,
   photos: Pick<LocalPhotos, "oddity">,

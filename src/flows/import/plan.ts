@@ -8,7 +8,7 @@ import { FileNotes } from "../rows/notes.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
 import { counted, grouped } from "../words.ts";
 import type { PhotosToCompare } from "./compare-photos.ts";
-import { type DecidedRow, writtenFields } from "./decide.ts";
+import { type DecidedRow, type RowDecision, writtenFields } from "./decide.ts";
 import { FieldDigests, type FieldValues, type LedgerField } from "./digests.ts";
 import type { ConflictQuestion, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -26,14 +26,14 @@ const emptyPlan = () => ({
   writes: 0,
   /** Rows that change something. */
   changing: 0,
-  /** Products of the rows that exist, those of them whose fields change, by field, and the photos that they have. */
+  /** Products that exist, those whose fields change, by field, and the photos that they have. */
   existing: 0,
   changed: 0,
   fields: { name: 0, description: 0, sex: 0 } satisfies Record<LedgerField, number>,
   ownPhotos: 0,
   /** Whether any row has an as_exported. */
   isExported: false,
-  /** Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each. */
+  /** Local photos of rows to send, by SHA-256 (hex), with the path of one file each. */
   localPhotos: new Map<string, string>(),
   /** Photos that are not uploaded yet: their number and total bytes. */
   uploads: { count: 0, bytes: 0 },
@@ -61,14 +61,14 @@ const mostCompared = 10_000;
 /** Conflicts that a question names. */
 const namedConflicts = 3;
 
-/** Decides about all rows that are not sent, or about some that may be, in one pass over the file, and counts; sends nothing. */
+/** Decides and counts rows that are not sent, or some that may be, in one pass; sends nothing. */
 export async function planRows(run: ImportRun, some?: SomeRows): Promise<Plan> {
   const plan = emptyPlan();
   let rows = 0;
   for await (const row of run.rows.decided(some, { withSent: some !== undefined })) {
     await addToPlan(row, plan, run);
     if (++rows % 1000 === 0)
-      run.deps.onProgress({ step: "comparing with the last import", done: rows, total: null });
+      run.host.onProgress({ step: "comparing with the last import", done: rows, total: null });
   }
   plan.photos.adopted = run.comparisons.adopted;
   return plan;
@@ -93,44 +93,81 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
     plan.existing++;
     plan.ownPhotos += known.images.length;
   }
-  if (decision.kind === "unread") plan.unread.add(row.reference, row.sought);
-  else if (decision.kind === "uncompared") {
-    if (plan.uncompared.length < mostCompared)
-      plan.uncompared.push({
-        known: known!,
-        reference: row.reference,
-        against: decision.against,
-        photos: decision.photos.map((index) => ({
-          source: row.digests[index]!,
-          image: row.content.images[index]!,
-        })),
-      });
-  } else if (untouchedAs(decision) === "kept") plan.kept++;
-  else if (decision.kind === "deleted") plan.deleted++;
-  else if (decision.kind === "conflict") {
-    plan.conflicts++;
-    if (decision.code === "no_images") {
-      plan.withoutPhotos.count++;
-      if (plan.withoutPhotos.lines.length < namedConflicts) plan.withoutPhotos.lines.push(row.line);
-    }
-    if (decision.code === lookalikeCode) {
-      plan.lookalikes.count++;
-      plan.lookalikes.first ??= { line: row.line, message: decision.message };
-    }
-    if (plan.conflictRows.length < namedConflicts)
-      plan.conflictRows.push({ line: row.line, reference: row.reference, code: decision.code });
-  } else if (decision.kind === "send" || decision.kind === "change") {
-    plan.changing++;
-    const { fields, move, detach } = decision.edits;
-    plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
-    if (decision.kind !== "send") return;
-    plan.sends++;
-    if (known === null && !run.input.codesAsWritten) lookForMeant(row, plan, run);
-    for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
+  await addDecision(row, plan, run);
+}
+
+async function addDecision(row: DecidedRow, plan: Plan, run: ImportRun): Promise<void> {
+  const { decision } = row;
+  switch (decision.kind) {
+    case "unread":
+      return plan.unread.add(row.reference, row.sought);
+    case "uncompared":
+      if (plan.uncompared.length < mostCompared) plan.uncompared.push(photosToCompare(row, decision));
+      return;
+    case "unchanged":
+    case "kept":
+      if (untouchedAs(decision) === "kept") plan.kept++;
+      return;
+    case "deleted":
+      plan.deleted++;
+      return;
+    case "conflict":
+      return addConflict(row, decision, plan);
+    case "change":
+      return addChange(decision, plan);
+    case "send":
+      return addSend(row, decision, plan, run);
   }
 }
 
-/** New references that are looked for at the service as they were meant: a file where all are damaged needs few examples. */
+type Decision<Kind extends RowDecision["kind"]> = Extract<RowDecision, { kind: Kind }>;
+
+/** Counts a change, and its writes outside of a batch. */
+function addChange({ edits: { fields, move, detach } }: Decision<"send" | "change">, plan: Plan): void {
+  plan.changing++;
+  plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
+}
+
+async function addSend(
+  row: DecidedRow,
+  decision: Decision<"send">,
+  plan: Plan,
+  run: ImportRun,
+): Promise<void> {
+  addChange(decision, plan);
+  plan.sends++;
+  if (row.known === null && !run.input.codesAsWritten) lookForMeant(row, plan, run);
+  for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
+}
+
+const photosToCompare = (
+  { known, reference, digests, content }: DecidedRow,
+  { against, photos }: Decision<"uncompared">,
+): PhotosToCompare => ({
+  known: known!,
+  reference,
+  against,
+  photos: photos.map((index) => ({ source: digests[index]!, image: content.images[index]! })),
+});
+
+function addConflict(
+  { line, reference }: DecidedRow,
+  { code, message }: Decision<"conflict">,
+  plan: Plan,
+): void {
+  plan.conflicts++;
+  if (code === "no_images") {
+    plan.withoutPhotos.count++;
+    if (plan.withoutPhotos.lines.length < namedConflicts) plan.withoutPhotos.lines.push(line);
+  }
+  if (code === lookalikeCode) {
+    plan.lookalikes.count++;
+    plan.lookalikes.first ??= { line, message };
+  }
+  if (plan.conflictRows.length < namedConflicts) plan.conflictRows.push({ line, reference, code });
+}
+
+/** New references looked for as they were meant: a file where all are damaged needs few examples. */
 const mostMeant = 100;
 
 /** Notes a new reference such as 1001.0 where the product 1001 exists. */
@@ -161,7 +198,7 @@ async function addLocalPhoto(path: string, plan: Plan, { input, at, uploads }: I
   plan.uploads.bytes += await input.localPhotos.size(path);
 }
 
-/** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
+/** What happens to a row; a changed row may have other photos. `fail`: its reference exists already. */
 export const plannedActions = [
   "create",
   "change",
@@ -233,17 +270,14 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   return planned(isChange ? "change" : "add_photos", { fields, photos, ...changes });
 }
 
-/** The row as a line of a plan. Orientations are left out: the service finds those of unlabeled photos later. */
+/** A line of a plan; the service finds orientations of unlabeled photos later, so none is in it. */
 export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
   JSON.stringify({
     ...row,
     seen: seen && { ...(parseJson(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
   });
 
-/**
- * Leaves out the rows, or those among some, that would no longer be imported as planned, as their products
- * were read. Says at the start of the import which these are; with `--strict` throws an InputError.
- */
+/** Skips rows that would no longer be imported as planned. Throws an InputError with `--strict`. */
 export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<void> {
   const references: string[] = [];
   for await (const row of run.rows.decided(some)) {
@@ -261,15 +295,15 @@ export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<vo
       code: "product_changed",
       hint: "Plan again, or remove --strict to skip these rows.",
     });
-  run.deps.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
+  run.host.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
 }
 
 /** References that a message names. */
 const mostNamed = 5;
 
-/** Whether a row that needs something would no longer be imported as planned, as its product was read last. */
+/** Whether a row would no longer be imported as planned, as its product was read last. */
 export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
-  if (untouchedAs(row.decision) !== null || row.decision.kind === "refused") return false;
+  if (untouchedAs(row.decision) !== null || row.decision.kind === "rejected") return false;
   const planned = plannedRow(row, input);
   return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }

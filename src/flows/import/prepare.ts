@@ -23,14 +23,11 @@ import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
 import { lookalikeCode } from "./references.ts";
 import { batchSize } from "./send.ts";
 
-/**
- * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the
- * number of rows to send in batches. Errors that prevent sending are reported with the summary.
- */
+/** Settles, plans and uploads before any row is sent; returns the number of rows to send in batches. */
 export async function prepare(run: ImportRun): Promise<Stage<number>> {
-  const { deps, input, at, uploads } = run;
+  const { host, input, at, uploads } = run;
   try {
-    await settleOtherRuns(at, input, deps);
+    await settleOtherRuns(at, input, host);
     let plan = await planRun(run);
     if (!input.skipInvalid) {
       rejectWithoutPhotos(plan, run);
@@ -47,7 +44,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
       plan = await planRun(run);
     }
     // Rows may fail with their rejected photos.
-    if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
+    if ([...uploads.values()].some((upload) => "rejected" in upload)) plan = await planRows(run);
     run.counts.photos.adopted = run.comparisons.adopted;
     // Get one response before the first batch: the age of its key is measured by the service's clock.
     await readServiceTime(at);
@@ -58,7 +55,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   }
 }
 
-/** Decides about all rows, or about some that may be sent, without those that are no longer as a plan says. */
+/** Decides about rows, without those that are no longer as a plan says. */
 async function planRun(run: ImportRun, some?: SomeRows): Promise<Plan> {
   const plan = await makePlan(run, some);
   if (run.input.applies === undefined) return plan;
@@ -66,19 +63,19 @@ async function planRun(run: ImportRun, some?: SomeRows): Promise<Plan> {
   return planRows(run, some);
 }
 
-/** Decides again about rows that waited while others changed their products, and uploads what they need then. */
+/** Decides again about rows that waited while others changed products; uploads what they need. */
 export const planAgain = async (run: ImportRun, some: SomeRows): Promise<void> =>
   uploadPlanned(await planRun(run, some), run);
 
-const uploadPlanned = ({ localPhotos }: Plan, { at, deps, input, uploads }: ImportRun): Promise<void> =>
+const uploadPlanned = ({ localPhotos }: Plan, { at, host, input, uploads }: ImportRun): Promise<void> =>
   uploadPhotos(localPhotos, uploads, {
     photos: input.localPhotos,
     service: at,
     uploads: at.state.uploads,
     account: at.account,
-    random: deps.random,
-    writesPerMinute: deps.writesPerMinute,
-    onProgress: deps.onProgress,
+    random: host.random,
+    writesPerMinute: host.writesPerMinute,
+    onProgress: host.onProgress,
   });
 
 /** The codes of errors for which a flag or an answer of the user is the reason. */
@@ -91,38 +88,35 @@ const limitCodes: readonly (string | undefined)[] = [
   "declined",
 ];
 
-/** Whether an error is reported without a summary: so is a question to the user, which is no response of the service. */
+/** Whether an error is reported without a summary, as a question is: it is no response. */
 const isReportedAlone = (error: unknown): boolean =>
   !(error instanceof CatError) ||
   limitCodes.includes(error.code) ||
   (error.type === "conflict" && error.status === undefined);
 
-/**
- * Decides about all rows that are not sent, or about some that may be: reads their products and compares
- * their photos, as far as needed.
- */
+/** Decides about the rows that are not sent; reads products and compares photos as far as needed. */
 export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
   if (some === undefined) await beginReading(run);
   for (;;) {
     const plan = await planRows(run, some);
-    const isSettled = some !== undefined || run.choices.isOtherCatalogue || run.rows.made > 0;
+    const isSettled = some !== undefined || run.choices.isOtherCatalogue || run.rows.finished > 0;
     // A run that has sent rows goes on as it began: those that are left are not all.
-    const isOther = !isSettled && plan.gone > 0 && plan.alive === 0;
+    const isOtherCatalogue = !isSettled && plan.gone > 0 && plan.alive === 0;
     if (plan.unread.count > 0) await readProducts(plan, run);
-    else if (isOther) {
+    else if (isOtherCatalogue) {
       run.choices.isOtherCatalogue = true;
       if (!run.isPlan) run.at.state.runs.addOption(run.at.id, "catalogue", otherCatalogue);
       const products =
         plan.gone === 1
           ? "The product of this file that was known is"
           : `All ${grouped(plan.gone)} products of this file that were known are`;
-      run.deps.onNote(`${products} gone: importing into another catalogue, as for the first time.`);
+      run.host.onNote(`${products} gone: importing into another catalogue, as for the first time.`);
     } else if (plan.uncompared.length > 0)
       await withScopes(
         comparePhotos(plan.uncompared, run.comparisons, {
           run: run.at,
           localPhotos: run.input.localPhotos,
-          onProgress: run.deps.onProgress,
+          onProgress: run.host.onProgress,
         }),
         ["images:read", "exports:read"],
       );
@@ -132,7 +126,7 @@ export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
 
 /** Of a large file that was imported before, what others changed since is read first. */
 async function beginReading(run: ImportRun): Promise<void> {
-  const { input, at, check, products, said, deps } = run;
+  const { input, at, check, products, said, host } = run;
   if (input.mode !== "upsert") {
     // Rows are sent unread: what exists is known to the service, but not what only looks the same.
     await products.readNewest().catch((error: unknown) => {
@@ -143,11 +137,11 @@ async function beginReading(run: ImportRun): Promise<void> {
   const isLarge = check.valid > mostRowsReadEach;
   if (input.photos === "all" || !isLarge || input.exact === true) return;
   if (products.readAt !== null || at.state.ledger.lookedAt(at.account) === null || !said.areAny) return;
-  await withScopes(products.readChanges(deps.onNote), ["products:read", "exports:read"]);
+  await withScopes(products.readChanges(host.onNote), ["products:read", "exports:read"]);
 }
 
 async function readProducts({ unread }: Plan, run: ImportRun): Promise<void> {
-  const { products, input, deps, choices } = run;
+  const { products, input, host, choices } = run;
   const reading = products.readUnread(unread);
   if (needsReads(run)) return withScopes(reading, ["products:read"]);
   try {
@@ -156,7 +150,7 @@ async function readProducts({ unread }: Plan, run: ImportRun): Promise<void> {
     if (!mayNotRead(error)) throw error;
     choices.isRecorded = false;
     if (input.mode !== "upsert") return;
-    deps.onNote(
+    host.onNote(
       "This API key cannot read products (scope products:read), so the changes of this import to existing products cannot be undone.",
     );
   }
@@ -188,15 +182,11 @@ async function withScopes<Done>(reading: Promise<Done>, scopes: readonly string[
 function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
   const batches = Math.ceil(sends / batchSize(run.input).rows);
   const counts = { photos: uploads.count, bytes: uploads.bytes, changes: writes, batches };
-  const line = estimateLine(counts, run.deps.writesPerMinute);
-  if (line !== null) run.deps.onNote(`${line}.`);
+  const line = estimateLine(counts, run.host.writesPerMinute);
+  if (line !== null) run.host.onNote(`${line}.`);
 }
 
-/**
- * The writes of an import with the time that the rate limit alone requires; null if they fit in one window.
- * Each photo to upload, each change of a product, each detached photo and each batch is one write; `bytes` is
- * the size of the photos.
- */
+/** The writes of an import and the time that the rate limit needs; null if they fit in one window. */
 export function estimateLine(
   { photos, bytes, changes, batches }: Record<"photos" | "bytes" | "changes" | "batches", number>,
   writesPerMinute: number,

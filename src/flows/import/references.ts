@@ -19,10 +19,7 @@ export function readReference(row: unknown): string | undefined {
   return canonical === "" ? undefined : canonical;
 }
 
-/**
- * The service finds equal references within one request only (Imports, rule 1). By the key, references that
- * look equal are one; one with a problem of its own is none of them.
- */
+/** The key by which references that look equal are one: the service finds equal ones in one request only. */
 export const uniqueReference: UniqueKey = {
   toKey(row) {
     const reference = readReference(row);

@@ -18,11 +18,7 @@ export interface ResultsOf {
   bytes: number;
 }
 
-/**
- * Reads the results of ended imports: the file behind the import's link, else the service's list of the rows.
- * Once a link has failed, for example because a firewall blocks the storage, the list alone is read: a link
- * that fails through all retries takes half a minute.
- */
+/** Reads results by link; once one failed, by list alone, as its retries take half a minute. */
 export class ResultsReader {
   readonly #client: Client;
   readonly #signal: AbortSignal;
@@ -35,10 +31,7 @@ export class ResultsReader {
     this.#signal = signal;
   }
 
-  /**
-   * The result of every row of an ended import, in the order of its body. If neither source is complete,
-   * throws the error of the first one, or the error that prevents all reading.
-   */
+  /** The result of every row in the order of its body; if no source is complete, throws the first error. */
   async read(of: ResultsOf): Promise<ImportRowResult[]> {
     if (this.#over !== undefined) throw this.#over;
     if (this.#readsList) return this.#fromList(of).catch((error: unknown) => this.#fail(error));
@@ -132,10 +125,7 @@ function parsedJson(line: string): unknown {
   }
 }
 
-/**
- * Checks that there is one settled result per row, in input order (Import, results_url). An imported row must
- * have its action and product: without them the next import would add its photos twice.
- */
+/** Checks for one settled result per row: without its product, the next import would add photos twice. */
 function complete(of: ResultsOf, results: ImportRowResult[]): ImportRowResult[] {
   if (results.length !== of.rows) {
     throw badResults(of, `has results for ${results.length} of ${of.rows} rows`);
@@ -153,11 +143,7 @@ function complete(of: ResultsOf, results: ImportRowResult[]): ImportRowResult[] 
   return results;
 }
 
-/**
- * Checks that results name only photos that were sent (ImportRowResult, `index`). Otherwise the photos of a
- * product are unknown, and the next import would add them twice, so the batch stays open. Throws a
- * BadResponseError.
- */
+/** Checks that results name only photos that were sent: else the next import would add photos twice. */
 export function checkPhotos(
   importId: string,
   results: readonly ImportRowResult[],

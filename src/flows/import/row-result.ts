@@ -11,10 +11,7 @@ import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
 import type { UntouchedName } from "./summary.ts";
 
-/**
- * The result of a row, in the form of the service's ImportRowResult. For a row in no batch, `line` is null
- * and `action` may be `unchanged`. The `index` of an image is its place in the row of the file.
- */
+/** A row's result in the service's form (ImportRowResult); in no batch, `line` is null. */
 export interface RowResult {
   line: number | null;
   reference: string;
@@ -25,9 +22,7 @@ export interface RowResult {
   error: { code: string; message: string } | null;
 }
 
-/**
- * The outcome of one row of an import; its done parts are photos that the service has, by place in the row.
- */
+/** The outcome of one row; its done parts are photos that the service has, by place in the row. */
 export type ImportedRow = OutcomeOf<RowResult>;
 
 /** A row by its place and name. */
@@ -88,27 +83,24 @@ export const productChanged: RowFailure = {
   message: "the product changed since the plan was made: plan this row again",
 };
 
-/** The outcome of a row that fails because the service rejected its photos; `discarded`: photos lost with it. */
+/** The outcome of a row whose photos the service rejected; `discarded`: photos lost with it. */
 export function rejectedRow(row: DecidedRow, discarded: readonly number[]): ImportedRow {
-  const { content, refused } = row;
+  const { content, rejected } = row;
   const lost = discarded.map((image) => ({ ...placed(content.images[image]!, image), ...discardedWithRow }));
-  const images = [...refused, ...lost].map(failedImage).sort(byIndex);
-  const message = `the service rejected ${refused.length} of ${content.images.length} photos`;
+  const images = [...rejected, ...lost].map(failedImage).sort(byIndex);
+  const message = `the service rejected ${rejected.length} of ${content.images.length} photos`;
   return failedRow(row, { code: "image_failed", message }, null, images);
 }
 
 const discardedWithRow = { code: "row_failed", message: "another photo of the row was rejected" };
 
-/**
- * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos.
- * Its product is not known yet.
- */
+/** The outcome of a row of a batch whose results are not read; `done`: photos that were not rejected. */
 export const pendingRow = (
   row: NamedRow,
-  refused: readonly RejectedPhoto[],
+  rejected: readonly RejectedPhoto[],
   done: readonly number[],
 ): ImportedRow => {
-  const images = refused.map(failedImage).sort(byIndex);
+  const images = rejected.map(failedImage).sort(byIndex);
   return { ...ownOutcome(row, { status: "partial", action: null, images }), done };
 };
 
@@ -164,9 +156,7 @@ export const resultsForm: ResultsForm<RowResult> = {
   object: (file_line, result) => ({ ...result, file_line }),
 };
 
-/**
- * Names local photos in a failure by their path in the row: the service knows only the IDs of their uploads.
- */
+/** Names local photos in a failure by their path in the row: the service knows only image IDs. */
 export const inWordsOfRow: WordFailure<RowResult> = ({ content }, { result, failure }) => {
   let { message } = failure!;
   for (const { index, source } of result?.images ?? []) {

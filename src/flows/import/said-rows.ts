@@ -68,7 +68,7 @@ export class SaidRows {
     return file === null ? null : this.#run.state.ledger.said(file, reference);
   }
 
-  /** What the memo of a row in a batch has of it: what the product is changed further after the batch stays as it was. */
+  /** What the memo of a row in a batch has of it; later changes of the product are not in it. */
   memo(row: DecidedRow): { said?: MemoSaid } {
     if (this.#place === null) return {};
     const { decision, cells, before, known } = row;
@@ -93,7 +93,7 @@ export class SaidRows {
     return { said: { exported: toDigest(row.content.as_exported), said: packSaid(said) } };
   }
 
-  /** Records what a row says, for its next import: a cell that was not carried out stays as it was before. Written with others. */
+  /** Records what a row says: a cell that was not carried out stays as it was before. */
   add({ reference, content, cells, before, decision }: DecidedRow, productId: string): void {
     if (this.#place === null || this.#isPlan) return;
     const said = packSaid(withOpen({ said: cells.said, before }, decision.notApplied));
@@ -152,7 +152,7 @@ function withOpen(
 /** Rows of a failed file that are kept in memory until it is written; of more, nothing is known. */
 const mostRows = 10_000;
 
-/** Records what the rows of a failed file said before, as those of its sheet: of another file, nothing would be known. */
+/** Records what rows of a failed file said before as those of its sheet, else it would be unknown. */
 export class FailedBefore {
   readonly #run: Run;
   readonly #said: SaidRows;

@@ -199,10 +199,7 @@ export function isExportedText(field: string, text: string, row: Readonly<Partia
   return before?.said.fields.agrees("name", FieldDigests.of({ name: text })) === true;
 }
 
-/**
- * A value without the photos of other places, for a row of a failed file that has lost its cells: they were
- * not emptied by the user. Empty for a value of an earlier version.
- */
+/** A value for a row of a failed file without the photos of cells that it has lost: nobody emptied them. */
 export function withPlaces(value: string, places: ReadonlySet<string>): string {
   if (!value.startsWith(prefix)) return "";
   const rest = Buffer.from(value.slice(prefix.length), "base64url").subarray(shortBytes);
@@ -227,28 +224,24 @@ function readEarlier(rest: Buffer): ExportedRow {
 }
 
 /** A row with the data for the decision about it. */
-export interface WeighedRow {
+export interface RowWithDigests {
   /** The row of the file: its fields and photos. */
   readonly content: FileRow;
   /** The digests of its photos, in order. */
   readonly digests: readonly Buffer[];
   /** Its local photos that the service rejected. */
-  readonly refused: readonly RejectedPhoto[];
+  readonly rejected: readonly RejectedPhoto[];
   readonly cells: RowCells;
 }
 
-/**
- * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the
- * SHA-256 (hex) of the photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if
- * it did.
- */
+/** The row with the digests of its photos, and those of them whose upload the service rejected. */
 export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,
   findRejection: (sha256: string) => RowFailure | undefined,
-): Promise<WeighedRow> {
+): Promise<RowWithDigests> {
   const digests: Buffer[] = [];
-  const refused: RejectedPhoto[] = [];
+  const rejected: RejectedPhoto[] = [];
   for (const [index, image] of content.images.entries()) {
     if (image.path === undefined) {
       digests.push(sourceDigest(image as { url: string }));
@@ -257,9 +250,9 @@ export async function withDigests(
     const sha256 = await contentDigest(image.path);
     digests.push(sourceDigest({ sha256 }));
     const why = findRejection(sha256);
-    if (why !== undefined) refused.push({ ...placed(image, index), ...why });
+    if (why !== undefined) rejected.push({ ...placed(image, index), ...why });
   }
-  return { content, digests, refused, cells: new RowCells(content, digests) };
+  return { content, digests, rejected, cells: new RowCells(content, digests) };
 }
 
 /** The source and orientation of an image in the row, and its place. */

@@ -40,11 +40,7 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
   toRow: ({ line }) => (line === undefined ? null : line - 1),
 });
 
-/**
- * The time of an import's `created_at`, in Unix milliseconds; null if it is not a timestamp with a UTC
- * offset. Without an offset it would be read as local time, and changes of several hours would be skipped.
- * The response is not rejected, because the import is accepted. A time in the future counts as `now`.
- */
+/** The time of `created_at` in Unix milliseconds, at most `now`; null without a UTC offset. */
 function parseMoment(created_at: unknown, now: number): number | null {
   if (typeof created_at !== "string") return null;
   const time =
@@ -72,11 +68,7 @@ export const addsTwice = (mode: unknown): boolean => mode === "upsert";
 /** How `cat imports list` shows an import that was just accepted (States, Import job). */
 const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });
 
-/**
- * Resends batches of an earlier process with an unknown outcome, then sends the other rows in batches, and
- * has each import followed. `planned`: number of rows in new batches; `planAgain`: decides again about rows
- * that waited.
- */
+/** Resends batches of unknown outcome, then sends the other rows; `planAgain`: of rows that waited. */
 export async function sendRows(
   run: ImportRun,
   planned: number,
@@ -90,7 +82,7 @@ export async function sendRows(
     if (input.wait) follower.add(importId);
   };
   for (const { jobs } of accepted) follow(jobs[0]!);
-  await noteRepeated(earlier, { at, mode: input.mode, deps: run.deps });
+  await noteRepeated(earlier, { at, mode: input.mode, host: run.host });
   const operation = importOperation(at.client, input);
   const size = batchSize(input);
   const batches = concatenated(sendAgain(at, at.state.batches.of(at.id), operation), cutBatches(run, size));
@@ -137,10 +129,10 @@ export async function sendRows(
 const whenRead = ({ input, choices, products }: ImportRun): number | null =>
   addsTwice(input.mode) && choices.isRecorded ? products.readAt : null;
 
-/** Warns about rows that the service may report as duplicates of themselves, once it has forgotten the key of their request. */
+/** Warns about rows that may be reported as duplicates of themselves, once a key is forgotten. */
 export async function noteRepeated(
   earlier: readonly StoredBatch[],
-  { at, mode, deps }: { at: Run; mode: unknown; deps: Pick<ImportHost, "onNote"> },
+  { at, mode, host }: { at: Run; mode: unknown; host: Pick<ImportHost, "onNote"> },
 ): Promise<void> {
   const sent = mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
   if (sent.length === 0) return;
@@ -148,7 +140,7 @@ export async function noteRepeated(
   const expired = sent.filter((batch) => batch.isKeyTaken || !isKeyAlive(batch, clocks));
   if (expired.length === 0) return;
   const time = shownTime(Math.min(...expired.map(({ sentAt }) => sentAt)));
-  deps.onNote(
+  host.onNote(
     `No response for ${counted(rowsIn(expired), "row")} sent at ${time}: sending them again. If one fails because its reference exists, that request has created the product: keep its reference.`,
   );
 }
@@ -180,10 +172,7 @@ export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => (
   bytes: limits.importBatchBytes,
 });
 
-/**
- * Cuts the rows to send, or those among some, into batches of that size, and keeps the outcome of the others.
- * Throws if the file has changed since the check.
- */
+/** Cuts rows into batches, and keeps the outcome of the others. Throws if the file changed. */
 export async function* cutBatches(
   run: ImportRun,
   most = batchSize(run.input),
@@ -254,10 +243,7 @@ function halves(batch: CutBatch): [CutBatch, CutBatch] {
   return [half(0, middle, body.subarray(0, cutAt)), half(middle, undefined, body.subarray(cutAt))];
 }
 
-/**
- * The row in the form of the service (Imports, Row fields): only the images to send, with the image IDs of
- * local photos.
- */
+/** The row in the service's form: only the images to send, local photos by their image IDs. */
 async function serviceRow(
   { row: { as_exported: _, ...row }, images }: Extract<RowDecision, { kind: "send" }>,
   run: ImportRun,
@@ -279,11 +265,7 @@ async function uploadedImage(path: string, { input, uploads }: ImportRun): Promi
   return upload.image;
 }
 
-/**
- * All batches of the run in file order: rows that this process sent may lie between those of an earlier one.
- * Of an earlier process are those that were accepted, and those with an unknown outcome that this one did not
- * resend.
- */
+/** All batches of the run in file order, of an earlier process without those that this one resent. */
 export function batchesOfRun({ earlier }: ImportRun, { done, stopped }: Stage<SentBatch[]>): SentBatch[] {
   const now = new Set(done.map(({ index }) => index));
   const before = earlier.flatMap(({ index, rows, lines, bytes, state, jobs }): SentBatch[] => {

@@ -16,10 +16,7 @@ import type { ImportRun } from "./import-run.ts";
 import { packProduct, withPhotos } from "./known-product.ts";
 import { checkPhotos, ResultsReader } from "./results.ts";
 
-/**
- * Writes the results of a batch, in the order of its rows, to the ledger, and marks the batch as settled.
- * Throws a BadResponseError if they name photos that were not sent.
- */
+/** Writes a batch's results to the ledger. Throws if they name photos that were not sent. */
 export function settleBatch(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   { run, index, jobs }: Pick<StoredBatch, "run" | "index" | "jobs">,
@@ -37,10 +34,7 @@ export function settleBatch(
   state.batches.settled(run, index, entries, changes);
 }
 
-/**
- * Records what the rows that were imported completely say, for the next import of their file. What their
- * products are changed further is recorded with that change.
- */
+/** Records what rows that were imported completely say, for the next import of their file. */
 function saySettled(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   runId: string,
@@ -50,9 +44,9 @@ function saySettled(
   const place = state.runs.get(runId)?.options.place;
   if (place === undefined) return;
   const rows = results.flatMap(({ status, product_id: productId, reference }, at): SaidRow[] => {
-    const { said, refused } = memos[at]!;
+    const { said, rejected } = memos[at]!;
     // Without its rejected photos the row is partial.
-    const isComplete = status === "succeeded" && refused.length === 0;
+    const isComplete = status === "succeeded" && rejected.length === 0;
     if (!isComplete || productId === null || said === undefined) return [];
     return [{ reference: canonicalReference(reference), productId, ...said, said: Buffer.from(said.said) }];
   });
@@ -99,10 +93,7 @@ const ledgerEntry = (
 /** Description and sex of a created product are empty unless its row sets them. */
 const emptyFields = FieldDigests.of({ description: null, sex: null });
 
-/**
- * Waits for the imports of accepted batches, and writes their results to the ledger, and their statuses for
- * `cat imports list`. Throws the first error; finished batches stay settled.
- */
+/** Waits for imports and writes their results to the ledger; throws the first error, finished ones stay. */
 export async function settleBatches(
   accepted: readonly StoredBatch[],
   at: Run,
@@ -112,7 +103,7 @@ export async function settleBatches(
   const reader = new ResultsReader(client, signal);
   const limit = pLimit(concurrency);
   let done = 0;
-  const settle = async (batch: StoredBatch) => {
+  const readOne = async (batch: StoredBatch) => {
     const importId = batch.jobs[0]!;
     const job = await client.poll(operations.imports.get, { import_id: importId }, { done: isEnded, signal });
     at.sentJobs.seen(importId, job.status);
@@ -120,10 +111,10 @@ export async function settleBatches(
     settleBatch(at, batch, job.status === "failed" ? [] : await reader.read(of));
     onProgress(++done, accepted.length);
   };
-  await Promise.all(accepted.map((batch) => limit(settle, batch)));
+  await Promise.all(accepted.map((batch) => limit(readOne, batch)));
 }
 
-/** Keeps the products that rows change, and returns the changes to record with the request. Only an upsert changes products. */
+/** Keeps products that rows change, for their undo; only an upsert changes products. */
 export function changesToSend(
   rows: readonly DecidedRow[],
   { at, input, choices, isPlan }: ImportRun,

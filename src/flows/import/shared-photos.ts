@@ -19,7 +19,7 @@ interface Use {
 
 type LocalUse = Required<Use>;
 
-/** Finds photos that an earlier row has as well. `photos`: reads local files; `checked`: knows the bytes behind URLs. */
+/** Finds photos that an earlier row has as well; `checked` knows the bytes behind URLs. */
 export function sharedPhotos(
   random: () => number,
   photos: Photos,
@@ -100,11 +100,7 @@ const entryLength = 3;
 /** The length of an array of entries; a larger one instead of another one would leave its copy behind. */
 const chunkLength = entryLength * 256;
 
-/**
- * URLs by 72 bits of a hash, with the photos that have them, in 12 bytes each: a file may have millions. They
- * are divided by their hashes, so that the memory in which one is looked up is small enough for the cache of
- * a processor.
- */
+/** URLs by 72 bits of a hash, divided so that the memory of one lookup fits in a processor's cache. */
 class UrlUses {
   readonly #seed: number;
   /** The complete chunks of each part, and the one that is being filled. */

@@ -15,10 +15,7 @@ export interface ImportSummary extends SharedCounts {
   total: number;
   /** Rows that the check rejected. */
   invalid: number;
-  /**
-   * Rows of accepted batches, and rows outside batches with only changed fields or rejected photos. Each
-   * becomes succeeded, partial or failed once its result is known.
-   */
+  /** Rows of accepted batches, and rows outside batches with only changed fields or rejected photos. */
   submitted: number;
   succeeded: number;
   partial: number;
@@ -44,16 +41,11 @@ export interface ImportSummary extends SharedCounts {
   mergeable?: MergeableRows;
   /** Batches with an unknown outcome, by lines of the file; missing if there are none. */
   unknown?: LineSpan[];
-  /**
-   * Batches that the service rejected, so that none of their rows was submitted; missing if there are none.
-   */
+  /** Batches that the service rejected, so that none of their rows was submitted; missing without any. */
   refused?: LineSpan[];
   /** Problems that the service found after the check had passed; missing if there are none. */
   problems?: SummaryProblem[];
-  /**
-   * Imports that ended but whose results were not read, so their rows are not counted; missing if there are
-   * none.
-   */
+  /** Imports that ended without read results, so their rows are not counted; missing without any. */
   unread?: string[];
   /** Errors from writing the failed file or the results file; missing if there are none. */
   unwritten?: string[];

@@ -8,7 +8,7 @@ import { type FieldProblem, photoColumns } from "../rows/row-form.ts";
 import { countUrls, hasSeparateUrls } from "../rows/url-notes.ts";
 import type { FileRow, InputImage } from "./file-row.ts";
 
-/** The problems of a row, with how to write its URLs, and those of URLs that the service accepts and cannot fetch. */
+/** The problems of a row's URLs with how to write them, also of those that cannot be fetched. */
 export function withUrlProblems(found: readonly RowProblem[], row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null)?.images;
   if (!Array.isArray(images) || (found.length === 0 && !images.some(hasDoubtfulUrl))) return found;

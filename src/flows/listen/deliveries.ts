@@ -14,7 +14,7 @@ import {
   matches,
   urlsFor,
 } from "./forward.ts";
-import { type EventLine, isAccepted } from "./log-lines.ts";
+import { type EventLine, isAccepted, type NamedEvent } from "./log-lines.ts";
 
 /** What a listener reports. */
 export interface ListenView {
@@ -31,10 +31,10 @@ export interface ListenView {
   onMissing(count: number): Promise<void> | void;
   /** The same as `onEvent`, for one of these events. */
   onMissed: ListenView["onEvent"];
-  onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
+  onHandled(event: NamedEvent, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */
-  onRepeated(event: Pick<EventLine, "id" | "type">, urls: readonly string[]): void;
-  /** A request that was rejected, or a log that cannot be written: a phrase in lower case, and the next step. */
+  onRepeated(event: NamedEvent, urls: readonly string[]): void;
+  /** A rejected request, or a log that cannot be written: a phrase in lower case, and the next step. */
   onProblem(message: string, hint?: string): void;
 }
 
@@ -43,7 +43,7 @@ export interface ReceivedEvent {
   readonly id: string;
   readonly type: string;
   readonly created_at: string | null;
-  /** Names the resource and its status, e.g. `{"task": {"id", "status"}}`; anything else for an unknown type. */
+  /** The resource and its status, e.g. `{"task": {"id", "status"}}`; anything else for an unknown type. */
   readonly data: unknown;
 }
 
@@ -126,11 +126,11 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /** Takes a delivery of an event. While the same event is in work, its status is that of the first delivery. */
-  take(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
+  /** Logs, shows and forwards a delivery. A repeated one in work gets the status of the first. */
+  accept(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;
-    const work = this.#take(event, delivery, origin)
+    const work = this.#handle(event, delivery, origin)
       .then((status) => {
         if (status === 200) this.#unaccepted.delete(event.id);
         else this.#unaccepted.add(event.id);
@@ -142,7 +142,7 @@ export class Deliveries {
   }
 
   /** Sends an event of the log to its handlers again, also to those that have accepted it. */
-  async resend(event: Pick<EventLine, "id" | "type">, delivery: Delivery): Promise<HandlerResponse[]> {
+  async resend(event: NamedEvent, delivery: Delivery): Promise<HandlerResponse[]> {
     const urls = urlsFor(this.options.handlers, event.type);
     return Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
   }
@@ -171,7 +171,7 @@ export class Deliveries {
     return this.#unaccepted.size;
   }
 
-  async #take(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
+  async #handle(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const { log, view } = this.options;
     const isShown = this.#isShown(event);
     const all = isShown ? urlsFor(this.options.handlers, event.type) : [];
@@ -230,11 +230,7 @@ export class Deliveries {
   }
 
   /** Sends an event to a handler, and records the response. */
-  async #forward(
-    event: Pick<EventLine, "id" | "type">,
-    url: string,
-    delivery: Delivery,
-  ): Promise<HandlerResponse> {
+  async #forward(event: NamedEvent, url: string, delivery: Delivery): Promise<HandlerResponse> {
     const { clock, log, view, send } = this.options;
     this.#waiting++;
     const response = await forwardEvent(url, delivery, send).finally(() => this.#waiting--);

@@ -146,7 +146,7 @@ export class EventLog {
     this.#mark?.set(place);
   }
 
-  /** Records a handler's response. It counts at once, because the handler has the event even if this write fails. */
+  /** Records a handler's response. It counts even if this write fails, because the handler has the event. */
   async record(line: ResultLine): Promise<void> {
     this.#remember(line);
     await this.#commit.add(line);
@@ -164,7 +164,7 @@ export class EventLog {
     const isRepeated = !isResult(line) && this.#known.has(line.id);
     this.#remember(line);
     if (isResult(line)) {
-      this.#unaccepted.settle(line);
+      this.#unaccepted.addResult(line);
       return;
     }
     this.#events++;

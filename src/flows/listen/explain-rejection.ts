@@ -5,7 +5,7 @@ import { parseJson } from "../../json.ts";
 /** The longest body that is re-encoded for an explanation, in bytes: garbage must not cost much time. */
 const longest = 100_000;
 
-/** What programs on the way usually do to a body: the change as a phrase, and how the body may have been before. */
+/** The usual changes of a body by programs on the way, as phrases, and how it may have been before. */
 const changes: readonly (readonly [change: string, undo: (text: string) => readonly string[]])[] = [
   // First: trimming removes it as well.
   ["a byte order mark was added or removed", (text) => [text.replace(/^\uFEFF/, ""), `\uFEFF${text}`]],

@@ -22,7 +22,6 @@ export const matches = (patterns: EventPattern, type: string): boolean =>
 export const overlap = (patterns: EventPattern, others: EventPattern): boolean =>
   eventTypes.some((type) => matches(patterns, type) && matches(others, type));
 
-/** The event types that are meant. */
 export const matchingTypes = (patterns: EventPattern): EventType[] =>
   eventTypes.filter((type) => matches(patterns, type));
 

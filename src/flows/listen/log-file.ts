@@ -56,7 +56,7 @@ export class ShownMark {
     return existsSync(path) ? shownBy(readFileSync(path, "utf8")) : null;
   }
 
-  /** Records that so many events, the first ones of the log, are shown now. Fewer than before change nothing. */
+  /** Records that this many events, the first of the log, are shown. Fewer than before change nothing. */
   set(events: number): void {
     if (events < this.#events) return;
     this.#events = events;
@@ -114,7 +114,7 @@ function toRealPath(path: string): string {
 
 /** The file of an event log, open for appending. Tests pass one that fails. */
 export interface LogFile {
-  /** Appends the bytes and returns once they are on disk. On an error the file is as before, as far as possible. */
+  /** Appends the bytes and returns once they are on disk. On an error the file is restored if possible. */
   append(bytes: Buffer): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,6 +3,8 @@ import split2 from "split2";
 import { asFileError, CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
 
+export type NamedEvent = Pick<EventLine, "id" | "type">;
+
 /** An event as the log keeps it, one line of JSON. */
 export interface EventLine {
   readonly id: string;
@@ -44,7 +46,7 @@ export const isResult = (line: LogLine): line is ResultLine => "result_of" in li
 export const isAccepted = ({ status }: Pick<ResultLine, "status">): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** A body has 1 MB at most, and JSON makes a character six times as long at worst. Longer lines are skipped. */
+/** A body has 1 MB at most, which JSON makes six times as long at worst. Longer lines are skipped. */
 const cutting = { maxLength: 16 * 1024 * 1024, skipOverflow: true };
 
 /**
@@ -94,7 +96,7 @@ const notALog = (path: string): CatError =>
     hint: "Choose another file with --log.",
   });
 
-/** The events of a log that one of their handlers has not accepted: it failed, or a kill came before its response. */
+/** The events that a handler has not accepted: it failed, or a kill came before its response. */
 export class UnacceptedEvents {
   /** The handlers that have not accepted an event, by its ID, and when it arrived (RFC 3339). */
   readonly #open = new Map<string, { readonly handlers: Set<string>; readonly receivedAt: string }>();
@@ -114,7 +116,7 @@ export class UnacceptedEvents {
   }
 
   /** Adds a response, which follows its event. */
-  settle(result: Pick<ResultLine, "result_of" | "url" | "status">): void {
+  addResult(result: Pick<ResultLine, "result_of" | "url" | "status">): void {
     if (!isAccepted(result)) return;
     const handlers = this.#open.get(result.result_of)?.handlers;
     handlers?.delete(result.url);
@@ -136,7 +138,7 @@ export class UnacceptedEvents {
 }
 
 /** Which events of a log are meant: by ID, or by time and result. */
-export interface EventSelection {
+interface EventSelection {
   /** Event IDs; empty for every event that the other conditions select. */
   readonly ids: readonly string[];
   /** The earliest time of arrival, in Unix milliseconds; null for any. */
@@ -166,7 +168,7 @@ export async function loggedEvents(
     (wanted.size === 0 || wanted.has(id)) && (since === null || Date.parse(at) >= since);
   if (!mustExist && !existsSync(path)) return { events: [], unknown: [...wanted] };
   for await (const line of readLog(path)) {
-    if (isResult(line)) unaccepted.settle(line);
+    if (isResult(line)) unaccepted.addResult(line);
     else if (!events.has(line.id) && isMeant(line)) {
       events.set(line.id, line);
       unaccepted.add(line);

@@ -13,7 +13,7 @@ import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
 /** Where polling is, for one base URL and one log. */
 interface PollProgress {
-  /** When polling began, in Unix milliseconds of the local clock: jobs sent later are reported however they ended. */
+  /** When polling began, in Unix ms of the local clock: jobs sent later are reported however they ended. */
   readonly since: number;
   /** The newest task that was listed; all older ones are finished with or open. Null if there was none. */
   readonly newestTask: { readonly id: string; readonly created_at: string } | null;
@@ -79,7 +79,8 @@ export type PollHandler = () => (found: {
 }) => void;
 
 const jobKinds = ["import", "export"] as const;
-const jobKey = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
+type NamedJob = Pick<EndedJob, "resource" | "id">;
+const jobKey = ({ resource, id }: NamedJob): string => `${resource} ${id}`;
 
 /**
  * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end
@@ -94,12 +95,12 @@ export class Poller {
   /** Jobs sent after the first poll that need no further check. */
   readonly #settledJobs = new Set<string>();
   readonly #ended = new Set<EndedJob["resource"]>();
-  /** Events that a handler did not accept: how often, and when to try again, in milliseconds since the epoch. */
+  /** Events that a handler did not accept: how often, and when to try again (ms since the epoch). */
   readonly #retries = new Map<string, { tries: number; due: number }>();
 
   constructor(private readonly options: PollerOptions) {}
 
-  /** Polls every 5 s (Limits, job polling interval) until the signal. Throws when the service rejects the key. */
+  /** Polls every 5 s (Limits, job polling interval) until the signal. Throws if the key is rejected. */
   async run(onStarted: () => Promise<void>): Promise<void> {
     const { clock, signal } = this.options.service;
     await this.#start();
@@ -263,7 +264,7 @@ export class Poller {
   }
 
   /** Nothing is left to do for the task or job. */
-  #close(job: Pick<EndedJob, "resource" | "id">): void {
+  #close(job: NamedJob): void {
     const key = jobKey(job);
     this.#retries.delete(key);
     if (job.resource === "task") this.#openTasks.delete(job.id);
@@ -273,7 +274,7 @@ export class Poller {
     }
   }
 
-  #isDue(job: Pick<EndedJob, "resource" | "id">): boolean {
+  #isDue(job: NamedJob): boolean {
     return (this.#retries.get(jobKey(job))?.due ?? 0) <= this.options.service.clock.now();
   }
 

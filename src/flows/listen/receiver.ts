@@ -58,7 +58,7 @@ const mostInAll = 32 * 1024 * 1024;
 /** Why a body was not read: it is too long, memory is needed for others, or the sender left. */
 type BodyFault = "too_long" | "no_memory" | "gone";
 
-/** Returns a function that reads bodies into a bounded memory: the one that would pass the bound is given up. */
+/** Returns a function that reads bodies into a bounded memory, and gives up the one that would exceed it. */
 function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault> {
   let inAll = 0;
   return (request) => {
@@ -70,12 +70,12 @@ function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault>
         chunks.push(chunk);
         bytes += chunk.length;
         inAll += chunk.length;
-        if (bytes > longestBody) settle("too_long");
-        else if (inAll > mostInAll) settle("no_memory");
+        if (bytes > longestBody) finish("too_long");
+        else if (inAll > mostInAll) finish("no_memory");
       };
-      const onEnd = () => settle(Buffer.concat(chunks));
-      const onClose = () => settle("gone");
-      const settle = (result: Buffer | BodyFault) => {
+      const onEnd = () => finish(Buffer.concat(chunks));
+      const onClose = () => finish("gone");
+      const finish = (result: Buffer | BodyFault) => {
         inAll -= bytes;
         chunks = [];
         request.off("data", onData).off("end", onEnd).off("close", onClose);
@@ -99,7 +99,7 @@ function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, text }: { status: number; text: string },
-  { readMs, isLast }: { readMs: number; isLast: boolean },
+  { readMs, isLastResponse }: { readMs: number; isLastResponse: boolean },
 ): Promise<void> {
   const { socket } = request;
   if (response.destroyed || socket.destroyed) return Promise.resolve();
@@ -116,7 +116,7 @@ function sendResponse(
     response.writeHead(status, {
       "Content-Type": "text/plain; charset=utf-8",
       "Content-Length": Buffer.byteLength(text) + 1,
-      ...(isLast && { Connection: "close" }),
+      ...(isLastResponse && { Connection: "close" }),
     });
     response.end(`${text}\n`);
   });
@@ -140,7 +140,7 @@ interface ReceiverOptions {
   readonly answer: (request: ReceivedRequest) => Promise<{ status: number; text: string }>;
   /** Receives a sentence about a request that is not a delivery. */
   readonly onProblem: (sentence: string) => void;
-  /** The time that a sender has to read its response, in milliseconds of the machine's time (default: 5 s). */
+  /** The time that a sender has to read its response, in real milliseconds (default: 5 s). */
   readonly readMs?: number;
 }
 
@@ -153,7 +153,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks and a busy machine included. */
+/** In real milliseconds. A slow socket is cut within 10 s, checks and a busy machine included. */
 const timeouts = {
   headersTimeout: 4_000,
   requestTimeout: 6_000,
@@ -193,7 +193,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       added(answering, answer);
       added(
         sending,
-        answer.then((decided) => sendResponse(request, response, decided, { readMs, isLast: isClosing })),
+        answer.then((decided) =>
+          sendResponse(request, response, decided, { readMs, isLastResponse: isClosing }),
+        ),
       );
     });
   };

@@ -103,7 +103,7 @@ interface TortureInput {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What a good handler does with a delivery that is genuine, forged or stale, or so large that any end is fine. */
+/** How a good handler treats a genuine, forged, stale or huge delivery; of the last, any end is fine. */
 const phrases = { accept: "2xx", reject: "4xx", end: "2xx, 4xx or closed" } as const;
 
 /** The duration of a slow body: well within the time that a handler has (Retries 1). */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { isOfCaller, isRejectedByService, mayNotRead } from "../service-errors.ts";
-import { type RegisteredWebhook, seeEnded, type WebhookFault } from "./registration.ts";
+import { seeEnded } from "./leftover.ts";
+import type { RegisteredWebhook, WebhookFault } from "./registration.ts";
 
 /** How often the webhook is read, and how soon after the machine has slept, in milliseconds. */
 const everyMs = 60_000;

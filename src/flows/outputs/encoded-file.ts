@@ -16,7 +16,7 @@ export function toFailedForm(input: TextForm, given: EncodingName, format: Input
   return { ...input, marked: input.marked || (isUtf16 && (given === undefined || given === "utf-16")) };
 }
 
-/** The `--encoding` value that reads a failed file of an input read with `given`; undefined if it is recognized. */
+/** The `--encoding` for the failed file of an input read with `given`; undefined if recognized. */
 export const encodingOfFailedFile = (given: EncodingName): EncodingName =>
   given === undefined || given === "utf-8" || given === "utf-16" || !canEncode(given) ? undefined : given;
 

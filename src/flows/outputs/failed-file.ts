@@ -179,7 +179,7 @@ export class FailedFile<Result> {
     return new FailedWorkbook(output, reader, kept, this.#input.source.sheet);
   }
 
-  /** With the delimiter, the encoding, the byte order mark and the line ends of the input, if it is a CSV file. */
+  /** With the delimiter, encoding, byte order mark and line ends of a CSV input. */
   async #csvFile(output: OutputFile, reader: TableReader, kept: KeptColumns): Promise<FailedRowsFile> {
     const isCsv = reader instanceof CsvReader;
     const dialect = isCsv ? reader.dialect : { delimiter: ",", isDeclared: false };
@@ -228,7 +228,7 @@ async function formLike({ source, read }: RowFile): Promise<TextForm> {
   return toFailedForm(form ?? plainCsv.form, read.encoding, source.format);
 }
 
-/** The delimiter, the encoding and the line ends of an input that is CSV; those of plain CSV for any other. */
+/** The delimiter, encoding and line ends of an input; of plain CSV if it is not CSV. */
 export async function styleLike(file: RowFile): Promise<CsvStyle> {
   if (file.source.format !== "csv") return plainCsv;
   const reader = await openRows(file);

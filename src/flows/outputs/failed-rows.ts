@@ -93,7 +93,7 @@ export function failedNdjsonRow(
   return `${JSON.stringify({ ...remaining, error_code: code, error_message: message })}\n`;
 }
 
-/** Not the user's own cells: guarded, and without what the file could not be read back with, NUL and lone surrogates. */
+/** Guarded, because it is not of the user, and without NUL and lone surrogates. */
 const reasonCells = ({ code, message }: RowFailure): [string, string] => [
   guardedCell(code),
   guardedCell(message.replace(/[\0\p{Surrogate}]/gu, "\ufffd")),

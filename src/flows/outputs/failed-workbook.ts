@@ -6,7 +6,7 @@ import { type KeptColumns, keptCells } from "./failed-rows.ts";
 import type { RowFailure } from "./row-outcome.ts";
 import { WorkbookFile } from "./workbook-file.ts";
 
-/** The failed rows of a table as a workbook: its own columns and widths, and the reasons; problem cells are colored. */
+/** The failed rows as a workbook with its own columns and widths; problem cells are colored. */
 export class FailedWorkbook {
   readonly #reader: TableReader;
   readonly #kept: KeptColumns;

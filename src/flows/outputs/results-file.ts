@@ -14,7 +14,7 @@ export interface ResultsForm<Result> {
   object(line: number, result: Result): object;
 }
 
-/** Writes the result of every row that has one: a workbook or CSV if the name ends in `.xlsx` or `.csv`, else NDJSON. */
+/** Writes the results: `.xlsx` is a workbook, `.csv` is CSV, and anything else NDJSON. */
 export class ResultsFile<Result> {
   readonly #file: EncodedFile | WorkbookFile<number>;
   readonly #form: ResultsForm<Result>;
@@ -96,7 +96,7 @@ export interface OutputTarget {
 
 /** The files of a run. */
 export interface OutputTargets {
-  /** For the failed rows. `isNamed`: the user has named it, so it gets all rows. `mode` applies to a new file. */
+  /** For the failed rows; all rows if the user has named it. `mode` applies to a new file. */
   failedFile: OutputTarget & { overwrite: Overwrite; isNamed?: boolean; mode?: number };
   resultsFile: OutputTarget | null;
 }

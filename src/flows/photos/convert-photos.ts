@@ -30,16 +30,12 @@ const attempts = [
   { quality: 80, pixels: convertedPixels / 3 },
 ];
 
-/**
- * Turns photos that the service does not take, or takes lying on their side, into JPEG files: upright, in
- * sRGB, at most 10 MB and 30 megapixels. They are in a folder that only this user can read, which `close`
- * removes. The originals stay as they are.
- */
+/** Turns photos into upright JPEG files in sRGB, at most 10 MB and 30 megapixels, in a private folder. */
 export class PhotoConverter {
   readonly #signal: AbortSignal;
   readonly #inTurn = pLimit(decodedAtOnce);
   /** By the path without links, so that a file with two names is converted once. */
-  readonly #made = new Map<string, Promise<PhotoFile | PhotoFileProblem>>();
+  readonly #converted = new Map<string, Promise<PhotoFile | PhotoFileProblem>>();
   #folder: string | undefined;
   #count = 0;
   #files = 0;
@@ -56,19 +52,16 @@ export class PhotoConverter {
     return this.#count;
   }
 
-  /**
-   * Whether a photo that the service takes is better as a JPEG file. One whose head cannot be read is left to
-   * the service.
-   */
+  /** Whether a photo that the service takes is better as a JPEG file; one without a readable head is not. */
   isWanted({ head }: PhotoFile): boolean {
     return head !== null && (head.isCmyk || head.isTurned || head.width * head.height > convertedPixels);
   }
 
   /** The photo with its JPEG file. `shown`: its name in messages. */
   convert(file: PhotoFile, shown: string): Promise<PhotoFile | PhotoFileProblem> {
-    const made = this.#made.get(file.real) ?? this.#inTurn(() => this.#convert(file, shown));
-    this.#made.set(file.real, made);
-    return made;
+    const converted = this.#converted.get(file.real) ?? this.#inTurn(() => this.#convert(file, shown));
+    this.#converted.set(file.real, converted);
+    return converted;
   }
 
   /** Removes the JPEG files. */
@@ -134,7 +127,7 @@ async function openImage(bytes: Buffer): Promise<Sharp | null> {
   return bmp && sharp(bmp.data, { ...limit, raw: bmp.info });
 }
 
-/** A JPEG of at most 10 MB; null if there is none. The first frame of several. Transparent parts are white. */
+/** A JPEG of the first frame, at most 10 MB; null if there is none. Transparent parts are white. */
 async function smallJpeg(
   image: Sharp,
   { width, height }: { width: number; height: number },
@@ -163,10 +156,7 @@ interface RawImage {
   readonly info: { readonly width: number; readonly height: number; readonly channels: 3 };
 }
 
-/**
- * Reads an uncompressed BMP with 8, 24 or 32 bits per pixel, the forms that programs write today; null for
- * any other, or for one whose pixels are incomplete. sharp reads no BMP.
- */
+/** Reads an uncompressed BMP, as sharp does not: 8, 24 or 32 bits per pixel; null for any other. */
 function readBmp(bytes: Buffer): RawImage | null {
   if (bytes.length < 54 || bytes.readUInt32LE(14) < 40) return null;
   const start = bytes.readUInt32LE(10);

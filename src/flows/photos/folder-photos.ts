@@ -97,7 +97,7 @@ export async function photosOfRows(
   return sorted.end(folder);
 }
 
-/** The reading of a photo in a folder that is named after a reference: its name may have a side or a number at most. */
+/** The reading of a photo in a folder of a reference: its name has a side or a number at most. */
 const readByFolder: NameReader = (path) => {
   const [reference, name] = patternStem(path, 1)?.split("/") ?? [];
   if (reference === undefined) return [];
@@ -163,7 +163,7 @@ const systemFile = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini|__macosx|@eadir)$)/i;
 /** Failed files of earlier imports. */
 const failedFile = /\.failed(?:-\d{1,5})?(?:\.\d{1,2})?\.[^.]+$/i;
 
-/** Lists a folder without opening its files. Folders that are links are not followed. Throws the errors of the system. */
+/** Lists a folder without opening files or following linked folders. Throws errors of the system. */
 export async function listPhotos(folder: string, signal: AbortSignal): Promise<PhotoListing> {
   const root = await realPath(folder);
   const paths: string[] = [];
@@ -218,11 +218,7 @@ const patternForms = [
   "{reference}",
 ];
 
-/**
- * The patterns that file names may have, the most likely first: those with sides, then those with fewer
- * products. Each fits at least half of the files, and finds some of what it has a place for. A pattern with
- * brackets comes before one without if it reads more files, but no more products.
- */
+/** The patterns that file names may have, the likeliest first: each fits at least half of the files. */
 export function guessPatterns(listing: PhotoListing): PatternGuess[] {
   const every = Math.max(1, Math.floor(listing.paths.length / sampledPhotos));
   const paths = listing.paths.filter((_, index) => index % every === 0);

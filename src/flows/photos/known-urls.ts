@@ -20,10 +20,7 @@ interface Known {
   readonly verdict: UrlVerdict;
 }
 
-/**
- * Verdicts on photos of the last day, by URL and ETag, in a file: a digest stands for the URL, which may have
- * a signature. The file only saves requests, so that one which cannot be read or written does not matter.
- */
+/** Verdicts of the last day by URL and ETag, in a file that only saves requests; URLs are digests. */
 export class KnownUrls {
   readonly #path: string | null;
   readonly #clock: Clock;

@@ -85,10 +85,7 @@ export class LocalPhotos {
     return this.#looks.size > 0;
   }
 
-  /**
-   * Whether a path leads to a photo named so far, by any link or name, including unusable photos that the
-   * user has yet to fix.
-   */
+  /** Whether a path leads to a photo named so far, by any link or name, usable or not. */
   async has(path: string): Promise<boolean> {
     const stats = await stat(path).catch(() => null);
     if (stats === null || !stats.isFile()) return false;
@@ -129,7 +126,7 @@ export class LocalPhotos {
     return "code" in look ? null : look.size;
   }
 
-  /** Two of the paths with the same content, or null. Reads only files of the same size. Throws like `digest`. */
+  /** Two of the paths with the same content, or null; reads only files of the same size. */
   async sameContent(paths: readonly string[]): Promise<readonly [string, string] | null> {
     const files = await Promise.all(paths.map((path) => this.#file(path)));
     const seen = new Map<string, string>();
@@ -155,7 +152,7 @@ export class LocalPhotos {
     return digest;
   }
 
-  /** What names the uploaded content of a photo: the digest of its file, with a mark if it was converted. Throws like `digest`. */
+  /** What names uploaded content: the digest of the file, with a mark if converted. */
   async uploadName(path: string): Promise<string> {
     const { converted } = await this.#file(path);
     return `${await this.digest(path)}${converted === undefined ? "" : "-converted"}`;
@@ -176,10 +173,7 @@ export class LocalPhotos {
     return converted?.size ?? size;
   }
 
-  /**
-   * The bytes to upload of a photo whose file must have that SHA-256 (hex). A converted photo is known by its
-   * original: a later version of the library may give other bytes. Throws InputError if the file changed.
-   */
+  /** The bytes to upload, known by their original: another version of the library may convert otherwise. */
   async read(path: string, sha256: string): Promise<Buffer> {
     const file = await this.#file(path);
     const { converted } = file;
@@ -287,8 +281,8 @@ export class LocalPhotos {
   }
 
   async #converted(conversion: PhotoConverter, file: PhotoFile, shown: string) {
-    const made = await conversion.convert(file, shown);
-    return "code" in made ? { ...made, at: file.real } : made;
+    const converted = await conversion.convert(file, shown);
+    return "code" in converted ? { ...converted, at: file.real } : converted;
   }
 
   async #unreadable(

@@ -18,7 +18,7 @@ const codePages = (): readonly string[] => {
 
 let known: readonly ReadonlyMap<string, number>[] | undefined;
 
-/** The name of a file whose UTF-8 was read in another code page, such as `Größe.jpg` for `Gr├╢├ƒe.jpg`; else null. */
+/** A file name whose UTF-8 was read otherwise, as `Größe.jpg` for `Gr├╢├ƒe.jpg`; else null. */
 export function repairedName(name: string): string | null {
   if (!/[\u0080-\uffff]/.test(name)) return null;
   known ??= codePages().map((page) => new Map(Array.from(page, (letter, index) => [letter, index + 128])));

@@ -133,7 +133,7 @@ async function reading<Read>(
   }
 }
 
-/** Opens a regular file; null for anything else: opening a device may have effects, and opening a pipe blocks. */
+/** Opens a regular file; null otherwise: a device may have effects, and a pipe blocks. */
 async function openFile(real: string): Promise<FileHandle | null> {
   if (!(await stat(real)).isFile()) return null;
   // The file may have been replaced since `stat`: do not block on a pipe or follow a link either. Windows has
@@ -195,10 +195,7 @@ const none: readonly FieldProblem[] = [];
 /** An image of a row, as far as it is read here. */
 type NamedImage = Partial<Readonly<Record<"image_id" | "path" | "orientation", string>>>;
 
-/**
- * The local photos and image IDs that a row names a second time with another orientation: the product would
- * have them once, and the other orientation would be lost. A URL that is named twice becomes two images.
- */
+/** Photos that a row names again with another orientation, which would be lost; URLs become two images. */
 export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null | undefined)?.images;
   // Most rows have one photo, or URLs alone.

@@ -19,13 +19,13 @@ import {
   type UrlVerdict,
 } from "./url-verdict.ts";
 
-/** Requests in flight, and the time between two to one host, in milliseconds: other shops use the same servers. */
+/** Requests in flight, and milliseconds between two to a host: other shops use the same servers. */
 const requestsAtOnce = 16;
 const betweenMs = 500;
 /** What is read of a photo, in bytes: type, size in pixels and a web page show there. */
 const headBytes = 64 * 1024;
 const mostRedirects = 5;
-/** Attempts of a request that a busy server rejects or cuts off, and the longest wait between them in milliseconds. */
+/** Attempts of a request that a busy server rejects, and the longest wait in milliseconds. */
 const attempts = 3;
 const longestWaitMs = 60_000;
 /** The longest time for what is read of a photo, in milliseconds: a server may send a byte now and then. */
@@ -71,7 +71,7 @@ export class PhotoUrls {
     this.#isStopped = true;
   }
 
-  /** Rejects with the reason of an interrupt. Resolves to null for a URL that the check of its row rejects. */
+  /** Rejects with an interrupt's reason; null for a URL that the check of its row rejects. */
   check(url: string): Promise<UrlVerdict> | null {
     const known = this.#verdicts.get(url);
     if (known !== undefined) return known;
@@ -146,19 +146,13 @@ export class PhotoUrls {
         if (mayRepeat && error instanceof NetworkError && error.code === "connection_cut") return null;
         throw error;
       });
-      const { status, location } = received ?? { status: 500, location: null };
-      const target = status >= 301 && status <= 308 && location !== null ? toTarget(location, url) : null;
+      const target = received === null ? null : redirectTarget(received, url);
       if (target !== null) {
         if (++redirects > mostRedirects) throw new UrlFailure("http_error", "redirects without an end");
-        const breach = urlBreach(target.href);
-        if (breach !== null)
-          throw new UrlFailure(
-            "blocked_host",
-            `redirects to ${target.origin}, which the service does not fetch from`,
-          );
         url = target;
         continue;
       }
+      const status = received?.status ?? 500;
       const isBusy = status === 429 || (status >= 500 && received?.retryMs != null);
       const waitMs = Math.min(received?.retryMs ?? 1000 * attempt, longestWaitMs);
       if (isBusy) host.free = Math.max(host.free, clock.now() + waitMs);
@@ -215,6 +209,14 @@ export class PhotoUrls {
       }
     });
   }
+}
+
+/** Where a redirect leads; null for another response. Throws UrlFailure for a host that is not fetched. */
+function redirectTarget({ status, location }: ReceivedResponse, url: URL): URL | null {
+  const target = status >= 301 && status <= 308 && location !== null ? toTarget(location, url) : null;
+  if (target === null || urlBreach(target.href) === null) return target;
+  const why = `redirects to ${target.origin}, which the service does not fetch from`;
+  throw new UrlFailure("blocked_host", why);
 }
 
 function toTarget(location: string, from: URL): URL | null {

@@ -23,7 +23,7 @@ export interface UploadHost {
 /** The outcome of a photo: the ID of the uploaded image, or the reason the service rejected it. */
 export type PhotoUpload =
   | { readonly image: string }
-  | { readonly refused: { code: string; message: string } };
+  | { readonly rejected: { code: string; message: string } };
 
 interface Upload {
   readonly sha256: string;
@@ -48,25 +48,25 @@ interface Upload {
 export async function uploadPhotos(
   wanted: ReadonlyMap<string, string>,
   done: Map<string, PhotoUpload>,
-  deps: UploadHost,
+  host: UploadHost,
 ): Promise<void> {
   const waiting: Upload[] = [];
   for (const [sha256, path] of wanted) {
     if (done.has(sha256)) continue;
-    const name = await deps.photos.uploadName(path);
-    const image = deps.uploads.findImage(deps.account, name);
+    const name = await host.photos.uploadName(path);
+    const image = host.uploads.findImage(host.account, name);
     if (image !== null) done.set(sha256, { image });
-    else waiting.push({ sha256, name, path, size: await deps.photos.size(path) });
+    else waiting.push({ sha256, name, path, size: await host.photos.size(path) });
   }
-  if (waiting.length > 0) await uploadAll(waiting, done, deps);
+  if (waiting.length > 0) await uploadAll(waiting, done, host);
 }
 
 async function uploadAll(
   waiting: readonly Upload[],
   done: Map<string, PhotoUpload>,
-  deps: UploadHost,
+  host: UploadHost,
 ): Promise<void> {
-  const { service, photos, writesPerMinute, onProgress } = deps;
+  const { service, photos, writesPerMinute, onProgress } = host;
   const total = waiting.reduce((sum, { size }) => sum + size, 0);
   const timeLeft = leastTimeLeft(waiting.length, writesPerMinute, service.clock);
   let uploaded = 0;
@@ -82,7 +82,7 @@ async function uploadAll(
   report();
   const stopped = await sendEach(waiting.values(), service, async (upload, begin) => {
     const bytes = await photos.read(upload.path, upload.sha256);
-    done.set(upload.sha256, await uploadOne(upload, bytes, deps, begin()));
+    done.set(upload.sha256, await uploadOne(upload, bytes, host, begin()));
     uploaded++;
     bytesDone += upload.size;
     report();
@@ -96,13 +96,13 @@ async function uploadAll(
 async function uploadOne(
   { sha256, name }: Upload,
   bytes: Buffer,
-  deps: UploadHost,
+  host: UploadHost,
   { signal, onDoubt }: RequestInFlight,
 ): Promise<PhotoUpload> {
-  const { service, uploads, account } = deps;
+  const { service, uploads, account } = host;
   const { client, clock } = service;
   const at = clock.now();
-  const newKey = newKeyFor(sha256, at, deps.random);
+  const newKey = newKeyFor(sha256, at, host.random);
   const attempt = { newKey, at, notBefore: at - keyLifeMs };
   const { key: idempotencyKey, begunAt } = uploads.begin(account, name, attempt);
   const now = client.serviceNow();
@@ -118,7 +118,7 @@ async function uploadOne(
     return { image: reply.id };
   } catch (error) {
     // It would reject the photo again, whatever its key: the other photos are not affected.
-    if (isTooLargeForGateway(error)) return { refused: tooLargeForGateway };
+    if (isTooLargeForGateway(error)) return { rejected: tooLargeForGateway };
     // A 429 does not consume a key (Limits).
     if (!isRejectedByService(error) || error.status === 429) throw error;
     // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
@@ -126,7 +126,7 @@ async function uploadOne(
     uploads.forget(account, name);
     if (!isOfContent(error)) throw error;
     const { code, message } = error.body;
-    return { refused: { code, message } };
+    return { rejected: { code, message } };
   }
 }
 

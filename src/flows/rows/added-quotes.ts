@@ -1,10 +1,7 @@
 import { parseCells } from "./odd-lines.ts";
 import { maxRecordLength } from "./records.ts";
 
-/**
- * A CSV text with quotes around cells that programs write without them: in the first `above` lines with
- * text, which are above the header, and ="00123", as for Excel. All other text stays as it is.
- */
+/** A CSV text with quotes around cells that programs write without: titles above, ="00123". */
 export async function* withAddedQuotes(
   chunks: AsyncIterable<Buffer>,
   { delimiter, above }: { delimiter: string; above: number },

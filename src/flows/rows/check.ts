@@ -21,10 +21,7 @@ export interface CheckResult {
   total: number;
   valid: number;
   invalid: number;
-  /**
-   * Whether the file itself is invalid, so no row of it may be sent: an invalid header makes every row
-   * invalid; an error that ends the reading keeps the counts of the rows before it.
-   */
+  /** Whether the file itself is invalid, so no row may be sent; counts are those before the error. */
   unusable: boolean;
   /** What may be a mistake and is read as it is, by its first place; missing if there is nothing. */
   notes?: readonly FileNote[];
@@ -61,11 +58,7 @@ export interface CheckHost {
   onProgress?: (event: ProgressEvent) => void;
 }
 
-/**
- * The first pass over a file: checks each row by its form, and unique keys across the entire file. Reports
- * every problem and sends nothing. `refused` are the invalid rows, including those beyond a limit, whose
- * problems are not reported.
- */
+/** The first pass: checks each row and unique keys. `refused`: all rows that are invalid. */
 export async function checkFile(
   file: RowFile,
   host: CheckHost,
@@ -134,12 +127,13 @@ class FilePass {
     });
     // A failure is thrown where it is awaited, and not while an earlier row is.
     for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
-    for (const [index, row] of rows.entries()) {
+    for (let index = 0; index < rows.length; index++) {
       const judgment = judged[index]!;
       const problems = judgment instanceof Promise ? await judgment : judgment;
       // Photos may take long.
       if (judgment instanceof Promise) host.signal?.throwIfAborted();
-      for (const problem of this.#checkRow(row, first + index, problems)) await host.onProblem(problem);
+      for (const problem of this.#checkRow(rows[index]!, first + index, problems))
+        await host.onProblem(problem);
     }
   }
 
@@ -153,9 +147,7 @@ class FilePass {
         this.#notes.add(note.code, note.value, () => reader.notePlace(row, note));
     // A row that cannot be read would otherwise take a product over once it is corrected.
     const repeated =
-      row.content !== null && unique !== undefined
-        ? repetition(row, { unique, seen: this.#seen, name: this.#name })
-        : null;
+      row.content !== null && unique !== undefined ? repetition(row, unique, this.#seen, this.#name) : null;
     if (problems.length === 0 && repeated === null) {
       if (isTaken) this.#across?.add(row, rowIndex);
       return problems;
@@ -267,13 +259,12 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
   throw file.source.changed();
 }
 
-/**
- * The problem of a row that repeats a key, or null. A row that a failed file names as a repetition stays one
- * until its key has changed; it does not make the row that it repeats invalid.
- */
+/** The problem of a row that repeats a key, or null; in a failed file until the key has changed. */
 function repetition(
   { content, line, earlierReason }: InputRow,
-  { unique, seen, name }: { unique: UniqueKey; seen: FirstUses; name: string },
+  unique: UniqueKey,
+  seen: FirstUses,
+  name: string,
 ): Repetition | null {
   const keys = unique.toKey(content);
   if (keys === undefined) return null;

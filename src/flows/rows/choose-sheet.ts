@@ -11,11 +11,11 @@ export interface SheetChoice {
   /** The name of the sheet, as typed. */
   readonly sheet?: string | undefined;
   /** How headers are judged: by the last form, if possible by those before it, which need more columns. */
-  forms(): Promise<readonly [HeaderForm, ...HeaderForm[]]>;
+  readonly forms: readonly [HeaderForm, ...HeaderForm[]];
   /** The columns that flags name, in the form of `normalHeader`: a sheet that has them comes first. */
   readonly mapped?: readonly string[] | undefined;
-  /** The sheet that the user chose before; null without any. Asked for instead of the user. */
-  remembered?(): Promise<string | null>;
+  /** The sheet that the user chose before: the user is not asked again. */
+  readonly chosenBefore?: string | undefined;
   /** Asks which of several sheets to read; null where the user cannot be asked. */
   readonly ask: ((sheets: readonly AskedSheet[]) => Promise<string>) | null;
 }
@@ -57,17 +57,14 @@ interface ChosenSheet {
   readonly chosen: ChoiceSource | null;
 }
 
-/**
- * The sheet that is named, else the only one that is visible and has cells, else the only one whose header
- * has all columns: by their names, else by guesses. Else the user chooses. Throws WorkbookError.
- */
+/** The named sheet, else the only one with all columns, by names or guesses; else the user chooses. */
 export async function chooseSheet(
   book: OpenWorkbook,
   file: string,
   choice: SheetChoice,
 ): Promise<ChosenSheet> {
   const names = book.sheets.map(({ name }) => name);
-  const forms = await choice.forms();
+  const { forms } = choice;
   const judge = (sheets: readonly FilledSheet[], form: HeaderForm): JudgedSheet[] =>
     sheets.map((sheet) => ({
       sheet,
@@ -121,12 +118,12 @@ const isNamed = ({ has }: FoundHeader): boolean => has === "all";
 
 /** The sheet that the user chose before, or chooses now. */
 async function askWhich(
-  { remembered, ask }: SheetChoice,
+  { chosenBefore, ask }: SheetChoice,
   among: readonly JudgedSheet[],
   why: () => string,
 ): Promise<ChosenSheet> {
   const named = (name: string | null) => among.find(({ sheet }) => sheet.name === name);
-  const known = named((await remembered?.()) ?? null);
+  const known = named(chosenBefore ?? null);
   if (known !== undefined) return toChosen(known, "memory");
   if (ask === null) throw new WorkbookError("which_sheet", why(), "Choose one with --sheet.");
   const asked = among.map(({ sheet: { name, rows }, header: { at } }) => ({

@@ -79,10 +79,7 @@ const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$
 
 /** What the later bytes of a letter in UTF-8 are in Windows-1252 and ISO 8859-1. */
 const laterByte = /[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/g;
-/**
- * UTF-8 that was read as another encoding, with \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in
- * MS-DOS. Alphabets other than Latin need two such letters.
- */
+/** UTF-8 that was read as another encoding: Ã© in Windows-1252, √© on a Mac, ├® in MS-DOS. */
 const doubleEncoded =
   /[ÂÃÄÅ]\x80|[âð]\x80\x80|(?:[ÎÏÐÑ×ØÙ]\x80|[à-ï]\x80\x80){2}|√[\x80∞≤≥∂∑∏π∫ΩæøÄ-ü]|[├┬][^\s\x00-\x7f]/;
 /** The last letter of a word in capitals, such as LÃ, before a sign. */
@@ -107,7 +104,7 @@ function endsWithWord(text: string): boolean {
 
 const longestWord = 20;
 
-/** Whether a text needs a second look: of a million, nearly all are sound. Descriptions are long, so few signs are looked for. */
+/** Whether a text needs a second look: nearly all are sound, and descriptions are long. */
 const isSuspicious = (field: JudgedField, text: string): boolean =>
   field === "description"
     ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes("\ufffd")
@@ -148,7 +145,7 @@ export function isDoubtfulReference(reference: string): boolean {
   return damage !== null && damage.note?.code !== "decimal";
 }
 
-/** The reference that was probably meant, where its shape tells: 1001 for 1001.0, 1,001 and '1001; null for others. */
+/** The reference probably meant, by its shape: 1001 for 1001.0, 1,001 and '1001; null for others. */
 export function meantReference(reference: string): string | null {
   switch (damageOf("reference", reference)?.note?.code) {
     case "whole_decimal":
@@ -193,7 +190,7 @@ const sound: RowDamage = { problems: [], notes: [] };
 /** What is judged; `written`: references are codes as they are written, unless that is a code nowhere. */
 export type JudgedKind = "all" | "written" | "none";
 
-/** Judges rows once, and keeps what it found of them: a million rows are not looked at again for their notes. */
+/** Judges rows once and keeps what it found: a million rows are not looked at again. */
 export class DamageFinder {
   readonly #found = new WeakMap<object, RowDamage>();
   readonly #judged: JudgedKind;

@@ -12,11 +12,7 @@ export interface Dialect {
   readonly recordsAbove: number;
 }
 
-/**
- * Detects the delimiter from the head of a file: a `sep=` line decides. Otherwise the one that yields the
- * most known columns wins; on a tie, the one with which most records are equally long (commas within prices
- * are not).
- */
+/** The delimiter of a `sep=` line, else the one with most known columns, then with most equal records. */
 export function recogniseDialect(head: string, given: string | undefined, form: HeaderForm): Dialect {
   // Some programs quote it, like any cell that contains the delimiter.
   const declared = /^(?:sep=([^\r\n])|"sep=([^\r\n"])")(?:\r\n|\n|\r|$)/i.exec(head);
@@ -27,7 +23,7 @@ export function recogniseDialect(head: string, given: string | undefined, form: 
   return { delimiter, isDeclared, recordsAbove: header?.at ?? 0 };
 }
 
-/** The delimiter that a header seems to use instead of the one it was read with; null if that yields a known column. */
+/** The delimiter that a header seems to use instead; null if the given one yields a known column. */
 export function fittingDelimiter(header: readonly string[], read: string, form: HeaderForm): string | null {
   const isKnown = (cell: string) => cell.trim() !== "" && form.isColumn(cell);
   if (header.some(isKnown)) return null;

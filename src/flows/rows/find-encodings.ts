@@ -9,10 +9,7 @@ const readable =
 const unreadable =
   "cp437 cp850 cp852 cp720 cp737 cp855 cp857 cp869 cp775 johab mac-latin2 mac-greek mac-turkish";
 
-/**
- * How much more likely than the next one an encoding is that is recommended, for a text with so many foreign
- * bytes. With less, a few texts were taken for others (test/rows/encoding.test.ts).
- */
+/** How much likelier than the next a recommended encoding is: with less, some texts were misread. */
 const sureRatio = (bytes: number): number => (bytes < 100 ? 1.2 : 1.1);
 const fewestBytes = 24;
 /** Code pages that cannot be read are not judged by their letters, and so look more likely than they are. */
@@ -76,7 +73,7 @@ const otherScript = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Scr
 /** A capital or a symbol inside a word, a final sigma before others, or a letter that is none of a word. */
 const strangeWord = /\p{Ll}\p{Lu}|\p{L}[^\p{L}\p{M}\p{N}\p{P}\x00-\x7f]\p{L}|ς\p{L}|[ˆˇﬁﬂ]/u;
 
-/** A text as an encoding reads it; null if that is none, or if every other foreign word is one of no language. */
+/** A text as an encoding reads it; null if it is none, or of no language. */
 function plausibleText(encoding: string, bytes: Buffer): string | null {
   let text: string;
   try {

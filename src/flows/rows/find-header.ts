@@ -15,7 +15,7 @@ export interface HeaderForm extends Pick<RowForm, "isColumn" | "words"> {
 export interface FoundHeader {
   /** Its index among the records. */
   readonly at: number;
-  /** Whether it has every column that is needed: by the names that are known, only by guesses, or not at all. */
+  /** Whether it has every needed column: by known names, only by guesses, or not at all. */
   readonly has: "all" | "guesses" | "less";
   /** The columns that are needed and that it lacks, also by guesses. */
   readonly missing: readonly string[];
@@ -44,11 +44,7 @@ export function missingColumns(header: readonly string[], form: Pick<HeaderForm,
   return missing;
 }
 
-/**
- * The header among the first records with text. It is the first one with all columns, by their names, else by
- * guesses, if only titles are above it. Else it is the first record, unless that has no known column and one
- * of the next ones has several, or unless it is a title.
- */
+/** The first header with all columns, if only titles are above; else the first record that may be one. */
 export function findHeader(records: readonly (readonly string[])[], form: HeaderForm): FoundHeader {
   const head = records.slice(0, searchedRecords).map((record, at) => new Candidate(record, at, form));
   const [first] = head as [Candidate];

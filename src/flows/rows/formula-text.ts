@@ -1,4 +1,4 @@
-/** The text of a formula that is a text alone, as programs keep it from spreadsheets: ="00123"; null for any other text. */
+/** The text of a formula that is only a text, such as ="00123"; null for any other. */
 export function formulaText(cell: string): string | null {
   if (!cell.startsWith("=")) return null;
   const [, text] = /^=\s*"((?:[^"]|"")*)"\s*$/.exec(cell) ?? [];

@@ -18,7 +18,7 @@ const kinds: readonly {
 const longest = 1024;
 const longestUser = 60;
 
-/** Who has a file open in Excel or LibreOffice; "" for a user without a name, null for a file that is not open. */
+/** Who has a file open in Excel or LibreOffice; "" without a name, null if it is not open. */
 export async function whoHasOpen(path: string): Promise<string | null> {
   for (const { nameOf, readUser } of kinds) {
     const lock = join(dirname(path), nameOf(basename(path)));
@@ -39,7 +39,7 @@ function userOfLibreOffice(bytes: Buffer): string {
   return (name || account).replace(/\\([\s\S])/g, "$1");
 }
 
-/** The name in UTF-16, after its length at byte 55; else in the code page of the system, after its length at byte 0. */
+/** The name in UTF-16 after its length at byte 55, else in the system's code page after byte 0. */
 function userOfExcel(bytes: Buffer): string {
   const length = bytes.length > 57 ? bytes.readUInt16LE(55) : 0;
   const wide = bytes.toString("utf16le", 57, 57 + 2 * length);

@@ -6,10 +6,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 /** Columns that are read as fields (`--map COLUMN=FIELD`); keys are headers in the form of `normalHeader`. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
-/**
- * Values that are read as others (`--map-value`), by field or column, and by what a cell has; keys are as
- * `normalValue` returns them. An empty value stands for none.
- */
+/** Values read as others (`--map-value`), by field or column and `normalValue`; an empty one is none. */
 export type ValueMap = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export const noValues: ValueMap = new Map();
@@ -50,20 +47,6 @@ export interface Mapping {
   readonly values: ValueMap;
 }
 
-/** Answers about one file, as plain data: its complete mapping, and its encoding. */
-export interface FileAnswers {
-  readonly columns: Readonly<Record<string, string>>;
-  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly encoding?: string | undefined;
-}
-
-/** What a run keeps, so that resuming it does not ask again: the answers, and the content that they are about. */
-export const keptOptions = (
-  answers: FileAnswers | undefined,
-  { digest }: { readonly digest: string | null },
-): Record<string, string> =>
-  answers === undefined ? {} : { answers: JSON.stringify(answers), source: digest! };
-
 export const noMapping: Mapping = { map: new Map(), values: new Map() };
 
 /** What a column is read as: the field that it is mapped to, else its own header. */
@@ -84,10 +67,7 @@ export function valuesOfColumn(
   return new Map([...ofField, ...own]);
 }
 
-/**
- * Reports what is wrong with the columns of a header and with the mapping for it. `names`: the field of each
- * column; null for an ignored one, undefined for an unknown one.
- */
+/** Reports what is wrong with a header and its mapping. `names`: null if ignored, undefined if unknown. */
 export function judgeColumns(
   headers: readonly string[],
   names: readonly (string | null | undefined)[],
@@ -131,10 +111,7 @@ export function judgeColumns(
   }
 }
 
-/**
- * The problem of an unknown column, with its fix: similar names that are free, or the column of the same
- * meaning.
- */
+/** The problem of an unknown column, with similar names that are free, or the column of the same meaning. */
 export function unknownColumn(
   header: string,
   there: ReadonlySet<string | null | undefined>,

@@ -26,10 +26,7 @@ const mostRows = 1_000;
 /** Characters that are written at once. */
 const written = 1024 * 1024;
 
-/**
- * Copies the rows of a file into a folder that only this user can read: those of one key follow each other,
- * in the place of the first one. Throws a CatError if the copy cannot be written.
- */
+/** Copies rows to a private folder, those of one key together. Throws a CatError if it cannot be written. */
 export async function mergedCopy(
   file: RowFile,
   { random, signal, onProgress }: CopyDeps,
@@ -103,7 +100,7 @@ function keyOf({ content }: InputRow, { form }: RowFile): string | undefined {
 
 /** Writes the lines in the order of the products, and removes the first file. */
 async function reordered(lines: LineFile, chains: Chains, path: string): Promise<string> {
-  const made = await newFile(path);
+  const output = await newFile(path);
   const from = await openToRead(lines.path);
   try {
     let parts: Buffer[] = [];
@@ -115,13 +112,13 @@ async function reordered(lines: LineFile, chains: Chains, path: string): Promise
       parts.push(line);
       bytes += line.length;
       if (bytes < written) continue;
-      await made.write(Buffer.concat(parts));
+      await output.write(Buffer.concat(parts));
       [parts, bytes] = [[], 0];
     }
-    await made.write(Buffer.concat(parts));
+    await output.write(Buffer.concat(parts));
   } finally {
     await from.close();
-    await made.close();
+    await output.close();
   }
   await rm(lines.path);
   return path;
@@ -192,10 +189,10 @@ class Chains {
 
 function larger<Numbers extends Uint32Array | Uint16Array | Float64Array>(
   old: Numbers,
-  made: Numbers,
+  target: Numbers,
 ): Numbers {
-  made.set(old);
-  return made;
+  target.set(old);
+  return target;
 }
 
 /** A file of lines that knows where each of them is. */
@@ -257,10 +254,7 @@ export interface IncompleteRow {
   readonly rows: number;
 }
 
-/**
- * The products of several rows that do not contradict each other; null without any. `onIncomplete` is called
- * for each of which the first row is not all, `onContradiction` for each of the others.
- */
+/** The products of several rows that agree; null without any. `onContradiction` gets the others. */
 export async function findMergeable(
   copy: MergedCopy,
   { form }: RowFile,

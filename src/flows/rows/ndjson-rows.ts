@@ -88,16 +88,16 @@ export class NdjsonReader implements RowReader {
     const own = value as Record<string, unknown>;
     // Photos are added to the row of a reference, so its fields are read first.
     const record = added === undefined ? own : added.object(this.#read(own, line).row);
-    const earlierReason = failureColumns.some((column) => column in record)
-      ? { code: String(record[failureColumns[0]]), message: String(record[failureColumns[1]]) }
-      : undefined;
-    const { row, fault } = this.#read(earlierReason === undefined ? record : withoutFailure(record), line);
+    const hasReason = failureColumns[0] in record || failureColumns[1] in record;
+    const { row, fault } = this.#read(hasReason ? withoutFailure(record) : record, line);
+    const read: InputRow = { line, content: this.#form.fromObject(row), record };
+    // Nearly every row has none of these, and is not copied for them.
+    if (added === undefined && !hasReason && fault === undefined) return read;
+    const [code, message] = failureColumns.map((column) => String(record[column]));
     return {
-      line,
-      content: this.#form.fromObject(row),
-      record,
+      ...read,
       ...(added !== undefined && { typed: own }),
-      ...(earlierReason !== undefined && { earlierReason }),
+      ...(hasReason && { earlierReason: { code: code!, message: message! } }),
       ...(fault !== undefined && { fault }),
     };
   }

@@ -9,7 +9,7 @@ export interface UnknownField {
   readonly value: unknown;
 }
 
-/** Reads the fields of the objects of one file, and collects those that are not known, as a header has columns. */
+/** Reads the fields of the objects of one file, and collects the unknown ones, as a header has columns. */
 export class ObjectFields {
   /** By normal name. */
   readonly unknown = new Map<string, UnknownField>();
@@ -68,7 +68,7 @@ export class ObjectFields {
   }
 
   #isPlain(object: Record<string, unknown>): boolean {
-    for (const key of Object.keys(object)) if (object[key] === null || !this.#plain.has(key)) return false;
+    for (const key in object) if (object[key] === null || !this.#plain.has(key)) return false;
     return true;
   }
 

@@ -62,17 +62,20 @@ export function oddLine(record: readonly string[], header: readonly string[]): s
   const isCut = /^query ok$/i.test(record[at]!.trim());
   const text = isCut ? withoutEnd(record.slice(at).join(","), /,/) : record[at]!.trim();
   if (isHeader(record, header, at)) return "this line repeats the header: remove it";
-  if (text.length > longestText) return null;
   const rest = isCut ? [] : record.slice(at + 1).map((cell) => cell.trim());
+  const what = text.length > longestText ? null : whatIs(text, rest, header);
+  return what === null ? null : `${shortened(text)} is ${what}, not a row of the table: remove the line`;
+}
+
+/** A line that programs write around a table, by its first text and the others; null for any other. */
+function whatIs(text: string, rest: readonly string[], header: readonly string[]): string | null {
   const isAlone = rest.every((cell) => cell === "");
-  const said = (what: string) => `${shortened(text)} is ${what}, not a row of the table: remove the line`;
   if (dashes.test(text) && rest.every((cell) => cell === "" || dashes.test(cell)))
-    return isAlone && text.length < 5 ? null : said("a line of dashes");
+    return isAlone && text.length < 5 ? null : "a line of dashes";
   // Where the table has one column only, a single word may be a reference.
   const isNamed = header.length > 1 || /[\d:]/.test(text);
   if (!isNamed || !rest.every(isFigure)) return null;
-  const found = belowTables.find((one) => (isAlone || !one.isAlone) && one.text.test(text));
-  return found === undefined ? null : said(found.what);
+  return belowTables.find((one) => (isAlone || !one.isAlone) && one.text.test(text))?.what ?? null;
 }
 
 /** No line below a table is longer. */

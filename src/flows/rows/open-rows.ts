@@ -51,7 +51,7 @@ async function openOwnRows({ source, read, form, finds }: RowFile): Promise<File
   return new (await import("./ndjson-rows.ts")).NdjsonReader(open(), form);
 }
 
-/** The rows of a file that was checked: if it was readable then and is not now, it has changed. Throws an InputError. */
+/** The rows of a checked file: if it is no longer readable, it has changed. Throws an InputError. */
 export async function* unchangedRows(
   source: Source,
   reader: Pick<RowReader, "batches">,
@@ -63,10 +63,7 @@ export async function* unchangedRows(
   }
 }
 
-/**
- * Rows that are made from flags, as an input of its own: NDJSON in memory. `name` is shown in messages;
- * `place` is the path that files about it are next to, null where there is none.
- */
+/** Rows made from flags, as NDJSON in memory; `place` is the path that files about it are next to. */
 export async function textSource(name: string, text: string, place: string | null = null): Promise<Source> {
   const { hash } = await import("node:crypto");
   const bytes = Buffer.from(text);

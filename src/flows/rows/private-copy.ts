@@ -18,11 +18,7 @@ export async function openPipe(path: string): Promise<NodeJS.ReadableStream> {
 /** More bytes than any valid record has in any encoding (`maxRecordLength`). */
 const longestLine = 8 * 1024 * 1024;
 
-/**
- * Copies an input that can be read only once into a folder that only this user can read. Throws a CatError if
- * the copy cannot be written, or for a line that no file of rows has: a device may be endless. Passes on the
- * errors of the stream.
- */
+/** Copies an input that can be read once; rejects an endless line, as of a device. */
 export async function privateCopy(
   name: string,
   stream: NodeJS.ReadableStream,

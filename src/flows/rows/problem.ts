@@ -77,10 +77,7 @@ export const missingColumn = (
   message = `missing column "${param}" (required): add it, or use --map "COLUMN=${param}"`,
 ): InputProblem => ({ line, param, code: "missing_column", message });
 
-/**
- * Codes of cells whose text a workbook does not tell. A failed file has some text there, which must not be
- * taken for the right one: a row with such a code stays rejected until the code is removed.
- */
+/** Codes of cells whose text a workbook does not show: a failed file may have a wrong one until removed. */
 export const doubtCodes: ReadonlySet<string> = new Set([
   "error_cell",
   "formula_without_value",

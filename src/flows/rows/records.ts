@@ -10,10 +10,7 @@ export class ParseFault extends Error {
   }
 }
 
-/**
- * Pushes chunks through a synchronous parser and yields its records, one batch per chunk: awaiting each
- * record costs more than parsing it. Throws ParseFault after yielding the valid records before the error.
- */
+/** Yields the records of a synchronous parser by chunk: awaiting each costs more than parsing it. */
 export async function* recordBatches<T>(
   chunks: AsyncIterable<Buffer>,
   parser: Transform,

@@ -19,9 +19,7 @@ export interface FieldProblem {
   valueFix?: ValueMapping | undefined;
 }
 
-/**
- * Defines the rows of a file: how a record becomes a row, and which rows are invalid. Each flow has its own.
- */
+/** How a record becomes a row, and which rows are invalid; each flow has its own. */
 export interface RowForm {
   /** Whether a CSV header is one of the form's columns; used to detect the delimiter. */
   isColumn(header: string): boolean;
@@ -51,10 +49,7 @@ export interface RowForm {
   readonly unique?: UniqueKey | undefined;
   /** Makes one row of several with the same key, in the order of the file. */
   merge?(contents: readonly object[]): MergedContent;
-  /**
-   * The object of an NDJSON line without the parts (by index) that are done, for the failed file of a partial
-   * row.
-   */
+  /** The object of an NDJSON line without the done parts (by index), for a partial row. */
   withoutDone(object: Record<string, unknown>, done: ReadonlySet<number>): Record<string, unknown>;
 }
 
@@ -78,12 +73,9 @@ export interface ObjectForm {
   flat?(object: Record<string, unknown>): Record<string, unknown>;
 }
 
-/**
- * Parts of a row that are in no record, such as photos of a folder. The failed file has them, except for rows
- * that the check rejected: with another reference, a row has other photos.
- */
+/** Parts of a row that are in no record, such as photos of a folder; the failed file has them. */
 export interface AddedCells {
-  /** The headers of the cells that each record of a table gets after its own, by the names of its own columns. */
+  /** The headers of cells that records of a table get after their own, by their column names. */
   headers(names: readonly (string | null)[]): readonly string[];
   /** The added cells of the row that its own cells make. */
   cells(row: unknown): readonly string[];
@@ -106,11 +98,7 @@ export interface UniqueKey {
   mayRepeat?(row: unknown, text: string, first: FirstUse): boolean;
   /** The code of a row that has another text than the first one, if that is another problem. */
   codeOf?(text: string, first: FirstUse): string | undefined;
-  /**
-   * The reason of the row in a failed file, in one line, up to the place of the first use: it names the key,
-   * so that the row stays rejected until its key has changed. `key`: null for a row with several keys, which
-   * stays rejected until the reason is removed.
-   */
+  /** The reason in a failed file up to the first use; `key`: null for several keys, which stay rejected. */
   reason(key: string | null): string;
   /** Whether a text is a reason that names a key. */
   namesKey(reason: string): boolean;
@@ -156,16 +144,11 @@ export interface RowColumns {
   cellProblems(record: readonly string[]): readonly CellProblem[];
   /** The column of a path within the row; null if users know the path itself. */
   columnOfPath(path: string, record: readonly string[]): number | null;
-  /**
-   * The cells without the parts of the row (by index) that are done, for the failed file of a partial row.
-   */
+  /** The cells without the done parts of the row (by index), for the failed file of a partial row. */
   withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[];
 }
 
-/**
- * The columns of a row without a value in it, by the names of the form: its cell is empty, or its field is
- * null. A column that the file does not have is not among them.
- */
+/** The columns of a row that it has without a value: an empty cell, or a field that is null. */
 export const emptyColumns: unique symbol = Symbol("emptyColumns");
 
 /** The column of each photo of a row of a table, in order. */
@@ -183,10 +166,7 @@ export interface InputRow {
   readonly line: number;
   /** What the form made of it; with a `fault` what could be read of it, or null. */
   readonly content: unknown;
-  /**
-   * The record itself: the cells of a CSV record, the object of an NDJSON line, or its text if it is not an
-   * object.
-   */
+  /** The record itself: CSV cells, an NDJSON object, or its text if it is no object. */
   readonly record: readonly string[] | Record<string, unknown> | string;
   /** The record as it is in the file, if parts were added to it. */
   readonly typed?: InputRow["record"] | undefined;
@@ -202,10 +182,7 @@ export interface InputRow {
 export interface RowReader {
   /** The rows in batches. Throws UnreadableInput where the rest cannot be read. */
   batches(): AsyncGenerator<InputRow[]>;
-  /**
-   * All problems of a single row, by column or path. Returns a promise only if the form needs one: awaiting
-   * each of a million rows would cost more than checking it.
-   */
+  /** All problems of a row; a promise only if needed: a million of them cost more than the checks. */
   problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]>;
   /** These problems of a row by column or path, and those of its cells. */
   judged(row: InputRow, problems: readonly FieldProblem[]): readonly InputProblem[];
@@ -226,10 +203,7 @@ export const failureColumns = ["error_code", "error_message"] as const;
 export const isFailureColumn = (header: string): boolean =>
   (failureColumns as readonly string[]).includes(normalHeader(header));
 
-/**
- * A header normalized for comparison: ignores case, surrounding space, invisible characters (no-break spaces,
- * a leftover byte order mark) and how accents are composed.
- */
+/** A header for comparison: without case, surrounding or invisible characters, and kinds of accents. */
 export const normalHeader = (header: string): string => {
   const name = (formulaText(header) ?? header).trim().toLowerCase();
   // Nearly every header is plain ASCII, and a file may have very many.

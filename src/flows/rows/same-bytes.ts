@@ -6,11 +6,7 @@ const blockBytes = 64 * 1024;
 /** What is read at once: opening a file costs more than reading a block. */
 const spanBytes = 4 * blockBytes;
 
-/**
- * Reads a file several times and guarantees identical bytes: the first complete pass keeps a digest per
- * block, and later passes compare each block before yielding it. A change in between is found before any byte
- * is used, whatever the date of the file.
- */
+/** Reads a file several times with identical bytes: each block is compared before it is yielded. */
 export class SameBytes {
   readonly #path: string;
   /** If false, `read` neither compares nor hashes, which saves time when a file is only checked. */
@@ -69,11 +65,7 @@ export class SameBytes {
     this.#digest ??= createHash("sha256").update(Buffer.concat(seen)).digest("hex");
   }
 
-  /**
-   * The span with that number; shorter only at the end of the file, however little a single read returns.
-   * Opens the file each time: a reader abandoned midway, after an error in the text, would otherwise leak an
-   * open file.
-   */
+  /** The span with that number; opens the file each time, as an abandoned reader would leave it open. */
   async #span(number: number): Promise<Buffer> {
     const file = await whenFree(() => open(this.#path));
     try {

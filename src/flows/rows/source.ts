@@ -16,20 +16,11 @@ export interface Source {
   readonly format: InputFormat;
   /** The sheet of a workbook that is read. */
   readonly sheet?: CopiedSheet;
-  /**
-   * The path, which may be a folder of photos; null for standard input, a pipe or a descriptor (`/dev/fd/3`),
-   * of which a private copy is kept meanwhile.
-   */
+  /** The path, maybe of a folder of photos; null for an input of which a private copy is kept meanwhile. */
   readonly path: string | null;
-  /**
-   * The path next to which output files are written, including that of a named pipe; null if it has no
-   * lasting path.
-   */
+  /** The path next to which output files are written, also of a named pipe; null without a lasting one. */
   readonly place: string | null;
-  /**
-   * The bytes from the start, in chunks of 64 KiB; only the last may be shorter. Throws an InputError if they
-   * differ from the first complete reading.
-   */
+  /** The bytes in chunks of 64 KiB. Throws an InputError if they differ from the first complete reading. */
   read(): AsyncIterable<Buffer>;
   /** A SHA-256 (hex) of the bytes; null until they have been read and compared to the end once. */
   readonly digest: string | null;
@@ -67,10 +58,7 @@ export interface SourcePlace {
   stdin: () => NodeJS.ReadableStream;
   format?: InputFormat | undefined;
   signal?: AbortSignal | undefined;
-  /**
-   * Whether the file is compared with itself at every reading (default: true). Rows are sent only from a
-   * compared file.
-   */
+  /** Whether each reading is compared (default: true): rows are sent only from a compared file. */
   isCompared?: boolean | undefined;
   /** How to find the sheet of a workbook; by default the only one that is visible. */
   sheets?: Omit<SheetReading, "signal"> | undefined;
@@ -78,10 +66,7 @@ export interface SourcePlace {
   onSaved?: (() => Promise<void>) | undefined;
 }
 
-/**
- * Opens FILE, or a private copy of an input that can be read only once (`-`, a pipe, `/dev/stdin`), and
- * detects its format. Throws InputError.
- */
+/** Opens FILE, or a private copy of what can be read only once, and detects its format. Throws InputError. */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copiedSource(name, from.stdin(), standardInput, from);
   const path = resolve(from.cwd, name);
@@ -95,10 +80,7 @@ export async function openSource(name: string, from: SourcePlace): Promise<Sourc
 
 const standardInput = { path: null, place: null };
 
-/**
- * Whether a path is only a descriptor of this process: no file can be written next to it, or found again
- * later.
- */
+/** Whether a path is only a descriptor of this process, which cannot be found again later. */
 const isDescriptor = (path: string): boolean =>
   /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
 
@@ -136,7 +118,7 @@ async function fileSource(
       Object.assign(readable(name, file, opened, from), lasting, { name, format });
 }
 
-/** A file compressed with gzip is expanded once, so that a run reads the same rows even if the file changes meanwhile. */
+/** A gzip file is expanded once: a run reads the same rows if the file changes meanwhile. */
 async function expandedSource(
   name: string,
   file: string,
@@ -211,7 +193,7 @@ function readable(name: string, file: string, opened: Fingerprint, { job, isComp
 /** Where no columns are looked for, the first row with cells is the header. */
 const anyForm = { isColumn: () => true, columns: () => ({ names: [] }) };
 
-/** The rows of a workbook are copied once, so that a run reads the same ones even if the workbook changes meanwhile. */
+/** A sheet is copied once: a run reads the same rows if the workbook changes meanwhile. */
 async function workbookSource(
   name: string,
   file: string,
@@ -221,7 +203,7 @@ async function workbookSource(
 ): Promise<Source> {
   const { copySheet } = await import("./workbook-copy.ts");
   const { createHash } = await import("node:crypto");
-  const choice = from.sheets ?? { forms: async () => [anyForm] as const, ask: null };
+  const choice = from.sheets ?? { forms: [anyForm] as const, ask: null };
   const sheet = await copySheet(file, shownName(name), { ...choice, signal: from.signal });
   const rows = readable(name, sheet.path, await fingerprint(name, sheet.path), from);
   // Links and merged ranges stand beside the rows.

@@ -44,7 +44,7 @@ export abstract class TableReader implements RowReader {
 
   abstract batches(): AsyncGenerator<TableRow[]>;
 
-  /** Where a cell is, besides its line; a column of -1 is the row as a whole: its first cell of the record with a text. */
+  /** Where a cell is, besides its line; -1 for the row as a whole: its first cell with a text. */
   protected place(_line: number, _column: number, _record?: readonly string[]): Place {
     return {};
   }

@@ -9,11 +9,7 @@ import {
 } from "./encoding.ts";
 import { UnreadableInput } from "./problem.ts";
 
-/**
- * A file's bytes as UTF-8 without a byte order mark, whatever its encoding. The first chunk has the first
- * `formBytes` bytes, or all. Throws UnreadableInput with the line of the first byte that is not text in the
- * encoding: `wrong_encoding` or `nul_byte`.
- */
+/** A file's bytes as UTF-8 without a mark. Throws UnreadableInput with the line of the first wrong byte. */
 export async function* utf8Chunks(
   chunks: AsyncIterable<Buffer>,
   encoding: EncodingName,
@@ -120,7 +116,7 @@ const letterOfUtf8 = /\xc3[\xa1-\xaa\xac-\xba\xbc-\xbf]|\xe2(?:\x80[\x93-\xa6]|\
 /** Two bytes of UTF-8 may be a character of these, such as 女. */
 const eastern = /^(?:gb|big5|euc|shift_jis|iso-2022)/;
 
-/** Bytes of another encoding. Throws UnreadableInput if they are UTF-8: each of its letters would be read as two wrong ones. */
+/** Bytes of another encoding. Throws UnreadableInput for UTF-8, whose letters would become two. */
 async function* withoutUtf8(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const lines = new LineCounter();
   const wrong = () =>
@@ -161,10 +157,7 @@ function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boo
   }
 }
 
-/**
- * The text of a chunk before the bytes that are not in the encoding. The start of the chunk may cut a valid
- * character in two: search after the end of the first line first, then in the first line.
- */
+/** The text before bytes that are not in the encoding; the chunk's start may cut a valid character in two. */
 function beforeFault(chunk: Buffer, encoding: string): Buffer {
   const text = new TextDecoder(encoding).decode(chunk, { stream: true });
   const at = text.indexOf("\ufffd", text.indexOf("\n") + 1);
@@ -239,7 +232,7 @@ const examinedBytes = 256 * 1024;
 /** Of these, so many of lines with foreign letters. */
 const examinedText = 32 * 1024;
 
-/** The error for a text that is not UTF-8. `isForeign`: whether the chunks before have foreign letters as UTF-8. */
+/** The error for a text that is not UTF-8. `isForeign`: earlier chunks have foreign letters as UTF-8. */
 async function notUtf8(
   chunk: Buffer,
   more: AsyncIterable<Buffer>,
@@ -284,10 +277,7 @@ function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || controls * 200 > bytes.length;
 }
 
-/**
- * Whether a line has a cell of UTF-8. Two bytes may be UTF-8 by chance in other encodings, as 女 is: a cell
- * has a letter among Latin ones, or three of them.
- */
+/** Whether a line has a cell of UTF-8, beyond what two bytes are by chance, as 女 is. */
 const hasUtf8 = (line: string): boolean =>
   line.split(/[,;|"\t]/).some((cell) => {
     const count = cell.match(/[\xc2-\xf4][\x80-\xbf]+/g)?.length ?? 0;

@@ -111,7 +111,7 @@ const placeholder =
 const withoutValue = /(?<![a-z])undefined(?![a-z])|[/=_-]null(?=[/._?#&-]|$)|(?:\[|%5b)object(?: |\+|%20)/i;
 /** Of Python and JavaScript; in other letters these are words and names of folders. */
 const emptyWord = /\/(?:NaN|None)(?=\.\w+$|[/?#]|$)|\/nan(?=\.\w+$|$)/;
-/** In any language: capitals, and what ends the name of an error; or what is left of a character that was lost. */
+/** In any language: capitals and the end of an error's name, or a character that was lost. */
 const errorName =
   /(?:#|%23)(?:N(?:\/|%2F)[AD]|NV(?![\w-])|[¡\p{Lu}/0]+[!?])|#{4}|\ufffd|%(?:EF%BF%BD|ef%bf%bd)/u;
 const htmlCode = /&(?:amp|quot|apos|lt|gt|nbsp|#\d+|#x[\da-f]+);/i;
@@ -149,7 +149,7 @@ export class UrlNotes {
   /** The folder of the last ordinary URL: most URLs of a file follow one of the same folder. */
   #folder = "\0";
 
-  /** Whether a URL is an ordinary one of the host of the one before: the service accepts it, and there is nothing to say. */
+  /** Whether an ordinary URL has the host of the one before: there is nothing to say of it. */
   isPlain(url: string): boolean {
     if (beginsWith(url, this.#folder)) {
       ordinaryName.lastIndex = this.#folder.length;

@@ -131,7 +131,7 @@ export class WorkbookReader extends TableReader {
   }
 }
 
-/** The range with a row, by halving: ranges of one column follow each other, and a sheet may have very many. */
+/** The range with a row, by halving: a sheet may have very many, in order per column. */
 function rangeAt(ranges: readonly MergedRange[], row: number): MergedRange | undefined {
   let [first, end] = [0, ranges.length];
   while (first < end) {

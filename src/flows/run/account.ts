@@ -14,10 +14,7 @@ export interface KeyToPlace {
   client: Client;
   state: State;
   service: ServiceIdentity;
-  /**
-   * `--same-organization`: the user states that a new key belongs to the organization of earlier imports.
-   * Null for a command without this flag.
-   */
+  /** `--same-organization`: a new key shares earlier imports. Null for a command without this flag. */
   sameOrganization: boolean | null;
   /** Receives a message to show to the user. */
   onNote: (sentence: string) => void;
@@ -32,28 +29,25 @@ export interface KeyToPlace {
  * account found this way is shared, and otherwise the key gets a new one. Throws a CatError of type conflict
  * if the key lacks the scopes for these requests.
  */
-export async function findAccount(deps: KeyToPlace): Promise<number> {
-  const { accounts } = deps.state;
-  const { baseUrl, keyFingerprint } = deps.service;
+export async function findAccount(key: KeyToPlace): Promise<number> {
+  const { accounts } = key.state;
+  const { baseUrl, keyFingerprint } = key.service;
   const own = accounts.find(baseUrl, keyFingerprint);
-  if (own !== null && !isBlank(own, deps.state)) {
-    if (deps.sameOrganization) noteSecondAccount(own, deps);
+  if (own !== null && !isBlank(own, key.state)) {
+    if (key.sameOrganization) noteSecondAccount(own, key);
     return own;
   }
-  const others = accounts.at(baseUrl).filter((account) => account !== own && !isBlank(account, deps.state));
-  const shared = await sharedAccount(others, deps);
+  const others = accounts.at(baseUrl).filter((account) => account !== own && !isBlank(account, key.state));
+  const shared = await sharedAccount(others, key);
   if (shared !== null) {
     accounts.bind(baseUrl, keyFingerprint, shared);
     return shared;
   }
-  if (others.length > 0) deps.onNote(treatedAsNew(deps));
+  if (others.length > 0) key.onNote(treatedAsNew(key));
   return own ?? accounts.createFor(baseUrl, keyFingerprint);
 }
 
-/**
- * `--same-organization` does not join a key that has its own account: the ledgers of two accounts are
- * not merged, so photos would be added twice. A key that shares its account was joined before.
- */
+/** A key with its own account cannot join another: merging two ledgers would add photos twice. */
 function noteSecondAccount(own: number, { state, service, onNote }: KeyToPlace): void {
   const { accounts } = state;
   const others = accounts
@@ -70,28 +64,25 @@ const isBlank = (account: number, { ledger, batches }: State): boolean =>
   ledger.isEmpty(account) && !batches.anyUnsettled(account);
 
 /** The account that a new key shares with other keys; null if none. */
-async function sharedAccount(others: readonly number[], deps: KeyToPlace): Promise<number | null> {
-  if (deps.sameOrganization && others.length === 1) return others[0]!;
+async function sharedAccount(others: readonly number[], key: KeyToPlace): Promise<number | null> {
+  if (key.sameOrganization && others.length === 1) return others[0]!;
   const candidates: number[] = [];
   for (const account of others) {
-    const isVisible = await seesProducts(account, deps);
+    const isVisible = await seesProducts(account, key);
     if (isVisible === true) return account;
     if (isVisible === null) candidates.push(account);
   }
-  if (deps.sameOrganization && candidates.length === 1) return candidates[0]!;
+  if (key.sameOrganization && candidates.length === 1) return candidates[0]!;
   // With --same-organization a new account would contradict the user.
-  const possible = deps.sameOrganization && candidates.length === 0 ? others : candidates;
-  if (possible.length > 0) throw anotherKey(possible.length, deps);
+  const possible = key.sameOrganization && candidates.length === 0 ? others : candidates;
+  if (possible.length > 0) throw anotherKey(possible.length, key);
   return null;
 }
 
 /** The maximum number of an account's jobs to request, newest first. */
 const mostJobs = 2;
 
-/**
- * Whether the key can see something known to exist in the account: its last jobs, and the newest and oldest
- * product of its ledger. Null if the key lacks the scopes, or rows were sent without any response.
- */
+/** Whether the key sees something of the account; null without the scopes, or if nothing got a response. */
 async function seesProducts(account: number, { client, state, signal }: KeyToPlace): Promise<boolean | null> {
   const { ledger, batches } = state;
   const jobs = batches

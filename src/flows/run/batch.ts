@@ -13,11 +13,11 @@ export interface BatchOperation {
   readonly isRepeatable: boolean;
   /** Sends the bytes of a batch unchanged. */
   send(body: Uint8Array, options: CallOptions): Promise<BatchReceipt>;
-  /** A body that the service rejects: its response tells whether the service has had a key with another one. */
+  /** A body that the service rejects, to learn whether it has had a key with another one. */
   readonly invalidBody?: Uint8Array;
   /** The index within the batch, from 0, of the row that a problem concerns; null for the entire batch. */
   toRow(problem: Problem): number | null;
-  /** Whether a response other than 400 and 422 rejects the body itself, so that no attempt was carried out. */
+  /** Whether a response other than 400 and 422 rejects the body, so that nothing was done. */
   rejectsBody?: (error: ApiError) => boolean;
 }
 
@@ -78,13 +78,10 @@ export type BatchFailure =
   | { kind: "refused"; error: CatError; problems: BatchProblem[] }
   /** No response, or none that decides: the service may have accepted it. */
   | { kind: "unknown"; error: unknown }
-  /**
-   * It was not sent, or the service did nothing with it (429): it was queued when the run ended, or could
-   * not be sent.
-   */
+  /** Not sent, or the service did nothing with it (429). */
   | { kind: "unsent"; error: unknown };
 
-/** A problem found by the service: of the row on that line of the user's file, or of the entire batch (null). */
+/** A problem found by the service, of the row on that line, or of the entire batch (null). */
 export interface BatchProblem {
   line: number | null;
   /** The place of the row within the batch, from 0. */

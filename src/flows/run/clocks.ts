@@ -19,10 +19,7 @@ export const keyFrom = ({
 export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">, now: Clocks): boolean =>
   elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
-/**
- * Whether a batch is older than the service keeps keys, by both clocks. Where one of them is wrong, the
- * service may still work on it: then nothing is concluded from what the service does not have.
- */
+/** Whether a batch is older than keys live, by both clocks: with one wrong, nothing may be concluded. */
 export const isKeyExpired = (
   { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
   now: Clocks,
@@ -45,10 +42,7 @@ export async function readClocks({
   return { here: clock.now(), service: asked.client.serviceNow() };
 }
 
-/**
- * Gets a first response, whatever its content, for the time of the service. Throws the error if there is no
- * response; one without a `Date` gives no time.
- */
+/** Gets a first response for the time of the service. Throws the error if there is no response. */
 export async function readServiceTime({
   client,
   signal,
@@ -64,10 +58,7 @@ export async function readServiceTime({
   }
 }
 
-/**
- * Whether changes may be read from a stored time on (`Client.earliest`). One in the future, by the local
- * clock or the service's, was stored while a clock was wrong: the changes before it were not all read.
- */
+/** Whether changes may be read from a stored time on; a future one was stored by a wrong clock. */
 export const isBelievable = (time: number, client: Pick<Client, "earliest">): boolean =>
   time <= client.earliest() + clockToleranceMs;
 

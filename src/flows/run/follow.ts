@@ -8,16 +8,10 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
 import { isOfCaller, isServiceFailure, orNull } from "../service-errors.ts";
 
-/**
- * The maximum number of jobs polled at once: 20 at one read per 5 s use 240 of the 600 reads per minute
- * (Limits).
- */
+/** Jobs polled at once: 20 at one read per 5 s use 240 of the 600 reads per minute (Limits). */
 const jobsAtOnce = 20;
 
-/**
- * The number of consecutive jobs that fail to be fetched before the service counts as unavailable. Each of
- * them has waited minutes for a response by then (`Client.poll`).
- */
+/** Jobs in a row that cannot be fetched, each after minutes, before the service counts as unavailable. */
 const lostInARow = 5;
 
 /** How jobs are read, and what is reported about them. */
@@ -32,10 +26,7 @@ export interface JobWatcher<Job> {
   onStatus: (job: Job) => void;
 }
 
-/**
- * Follows jobs until they end while others are still being sent, one GET each. A job that cannot be fetched
- * is skipped, and the others are followed, unless the key is rejected or the service is unavailable.
- */
+/** Follows jobs until they end, one GET each. One that cannot be fetched is skipped; others continue. */
 export class JobFollower<Job extends { id: string; status: string }> {
   readonly #watcher: JobWatcher<Job>;
   readonly #limit = pLimit(jobsAtOnce);
@@ -54,10 +45,7 @@ export class JobFollower<Job extends { id: string; status: string }> {
     this.#jobs.push(this.#limit(() => this.#follow(id)));
   }
 
-  /**
-   * Waits for every job; returns the error that stopped the following, else that of the first skipped job, or
-   * undefined.
-   */
+  /** Waits for every job; returns the error that stopped the following, else of the first skipped job. */
   async settled(): Promise<unknown> {
     await Promise.all(this.#jobs);
     return this.#stop.signal.aborted ? this.#stop.signal.reason : this.#error;
@@ -109,10 +97,7 @@ export interface TaskWatcher {
   onLost: (id: string) => void;
 }
 
-/**
- * Follows tasks until they end by listing them, newest first, a page of 100 per read. If that needs more
- * reads than one per open task, because others have queued many since, the open ones are fetched one by one.
- */
+/** Follows tasks by lists, newest first; one by one where a list would take more reads. */
 export class TaskFollower {
   readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
   readonly #watcher: TaskWatcher;
@@ -191,10 +176,7 @@ export class TaskFollower {
     }
   }
 
-  /**
-   * The pause after a round, as `Retry-After` says, which lists of tasks lack: then open tasks are fetched
-   * until one has not ended. It is long enough for the rate of the reads since the last one.
-   */
+  /** The pause after a round; `Retry-After` of one open task, because lists have none. */
   async #pauseMs(): Promise<number> {
     for (const id of this.#open) {
       if (this.#askedMs !== null) break;
@@ -213,7 +195,7 @@ export class TaskFollower {
     for (const id of await this.#look()) this.#lose(id);
   }
 
-  /** Reads the open tasks in as few reads as possible: at most two for each. Resolves to those that the service does not have. */
+  /** Reads open tasks in few reads, at most two each. Resolves to those that do not exist. */
   async #look(): Promise<ReadonlySet<string>> {
     const { client, signal, concurrency } = this.#service;
     const wanted = new Set(this.#open);
@@ -278,10 +260,7 @@ export async function readTasks(
   return follower.tasks;
 }
 
-/**
- * The progress of followed tasks; `total` includes those that are not queued yet, for which the rate limit
- * alone takes `leastMsLeft`.
- */
+/** The progress of tasks; `total` includes those not queued, which take `leastMsLeft` at least. */
 export function generatingEvent(
   counts: TaskFollower["counts"],
   total: number,

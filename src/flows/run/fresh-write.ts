@@ -10,10 +10,7 @@ export const freshMs = 1_000;
 /** The time after which a request that still waits looks again: before the look no longer holds. */
 const lookAgainMs = 600;
 
-/**
- * So often a request is sent, with its retries, before it is no longer withdrawn for the age of its look: it
- * would begin with new retries each time, and never end where the service keeps failing.
- */
+/** Withdrawals before a request is sent despite an old look: each restarts its retries, maybe for ever. */
 const mostSent = 6;
 
 /** How a request of a write is sent. */
@@ -30,7 +27,7 @@ export interface FreshAttempt {
 export interface FreshWrite<Reason extends object> {
   /** When that was last checked; infinity if it may be sent at any time. */
   readonly lookedAt: number;
-  /** Whether it is checked while it waits too, and keeps its place in the queue; else when its turn comes. Default: true. */
+  /** Whether it is checked while it waits in the queue, or when its turn comes. Default: true. */
   readonly isWatched?: boolean;
   /** The reason not to send it, by a new read; null if there is none. */
   look(signal: AbortSignal): Promise<Reason | null>;
@@ -51,10 +48,7 @@ export interface FreshHost {
   readonly begin: () => RequestInFlight;
 }
 
-/**
- * Sends a write, which is at most a second after a look then, however long the rate limit or a retry held it
- * back. Resolves to the reason why it was not sent; to null once it is done.
- */
+/** Sends a write within a second of a look. Resolves to the reason why it was not sent; null once done. */
 export async function sendFresh<Reason extends object>(
   write: FreshWrite<Reason>,
   host: FreshHost,

@@ -15,10 +15,7 @@ export interface RecordOptions {
   readonly guarded?: boolean;
 }
 
-/**
- * Records what a run does with its batches, each step before the next: a batch and its bytes before the
- * request is sent, its jobs before anything else. A process that resumes the run knows where to continue.
- */
+/** Records each step before the next: bytes before a request, jobs before anything else, for a resume. */
 export class Journal {
   readonly #run: Run;
   readonly #recording: RecordOptions;
@@ -74,7 +71,7 @@ const newAttempt = ({ client, clock, newKey }: Run) => ({
   sentAtService: client.serviceNow(),
 });
 
-/** Records a batch with a new key; `heldReference` is what another run has in flight: then nothing was recorded. */
+/** Records a batch with a new key; `heldReference`: in flight elsewhere, so nothing was recorded. */
 function record(run: Run, batch: CutBatch & { run: string; index: number; exclusive: boolean }) {
   const attempt = newAttempt(run);
   const heldReference = run.state.batches.begin(run.account, { ...batch, ...attempt });
@@ -106,7 +103,7 @@ export const heldElsewhere = (reference: string, kind: string): HeldRunError =>
     },
   );
 
-/** Records a batch with an unknown outcome with another key, under which the service may carry it out a second time. */
+/** Records a batch under another key, so that the service may carry it out a second time. */
 export const renewKey = (run: Run, batch: StoredBatch): void => void renewed(run, batch);
 
 /**

@@ -103,10 +103,7 @@ async function withAccount<Done>(
 const heldName = ({ alone = false, kind, identity }: Omit<RunRequest, "replaces">): string =>
   alone ? kind : identity;
 
-/**
- * Opens a run for this process alone, does its work, and releases it. Throws a CatError of type conflict if
- * another process holds it.
- */
+/** Does the work of a run that this process holds alone. Throws a CatError of type conflict if it is held. */
 export const withRun = <Done>(
   request: RunRequest,
   host: RunHost,
@@ -204,9 +201,9 @@ export function claimRun(
   const hold = runs.hold(run.account, heldAs, owner);
   const last = runs.findOpen(run);
   const isRead = named !== null && named.id !== last?.id;
-  const passed = once ? lastBegun(last, state, isBegun) : null;
-  const begun = isRead || passed !== null ? null : last;
-  const ended = isRead ? named : begun === null ? (passed ?? runs.findEnded(run)) : null;
+  const passed = isRead ? named : once ? lastBegun(last, state, isBegun) : null;
+  const begun = passed === null ? last : null;
+  const ended = passed ?? (begun === null ? runs.findEnded(run) : null);
   const finished = isRead || once ? ended : null;
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.
@@ -217,7 +214,7 @@ export function claimRun(
   return { hold, begun, ended, finished, open: begun ?? finished ?? run };
 }
 
-/** The run that counts instead of an open one that has not begun its work: the last one that has, and has ended; else null. */
+/** The last run that has begun and ended, if the open one has not begun; else null. */
 export function lastBegun(
   open: StoredRun | null,
   state: State,

@@ -53,58 +53,62 @@ export async function sendBatches(
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
+  const sendAll = async (
+    some: Iterable<CutBatch> | AsyncIterable<CutBatch>,
+    begin: () => RequestInFlight,
+  ) => {
+    for await (const next of some) await send(next, begin);
+  };
   const send = async (cut: CutBatch | ReadyBatch, begin: () => RequestInFlight): Promise<void> => {
     const question = begin();
-    const fresh = "idempotencyKey" in cut ? null : cut;
-    let batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
     const host = { begin, clock: run.clock };
-    const attempt = () => sendBatch(batch, operation, host, fresh, late);
+    const isKnown = "idempotencyKey" in cut;
+    const fresh = isKnown ? null : cut;
+    let batch = isKnown ? cut : journal.begin(cut);
     const isUntouched = () => hasNotCarriedOut(batch, operation, question);
-    let { outcome, receipt, isOvertaken } = await attempt();
-    const isStale = outcome.kind === "refused" && isOfEarlierTime(outcome.error);
-    // By the question of a process that was killed after it.
-    const isAsked = outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched());
-    if (isStale || isAsked) {
+    let tried = await sendBatch(batch, operation, host, fresh, late);
+    if (await needsNewKey(tried.outcome, isUntouched)) {
       batch = journal.renew(batch);
-      ({ outcome, receipt, isOvertaken } = await attempt());
+      tried = await sendBatch(batch, operation, host, fresh, late);
     }
-    if (isOvertaken === true) {
-      if (outcome.kind === "unsent" || (await isUntouched())) {
+    if (tried.isOvertaken === true) {
+      if (tried.outcome.kind === "unsent" || (await isUntouched())) {
         run.state.batches.dropped(run.id, batch.index);
-        for await (const next of late!.cutAgain(fresh!)) await send(next, begin);
-        return;
+        return sendAll(late!.cutAgain(fresh!), begin);
       }
       // The response to its key tells.
       batch = { ...batch, again: true };
-      ({ outcome, receipt } = await sendBatch(batch, operation, host));
+      tried = await sendBatch(batch, operation, host);
     }
+    let { outcome } = tried;
     if (outcome.kind === "unknown" && isTooLargeForGateway(outcome.error) && (await isUntouched())) {
       const own = halve === undefined ? null : fresh;
-      const refused = toRejected(outcome, own, run);
-      outcome = refused;
-      if (own !== null && (own.rows.length > 1 || onRowTooLarge !== undefined)) {
+      const rejected = toRejected(outcome, own, run);
+      const isOne = own?.rows.length === 1;
+      if (own !== null && !(isOne && onRowTooLarge === undefined)) {
         // A run that stops here cuts these rows again: none of them was sent.
-        journal.settleSending(refused);
-        if (own.rows.length === 1) return onRowTooLarge?.(own, refused.problems[0]!);
-        for (const half of halve!(own)) await send(half, begin);
-        return;
+        journal.settleSending(rejected);
+        return isOne ? onRowTooLarge!(own, rejected.problems[0]!) : sendAll(halve!(own), begin);
       }
+      outcome = rejected;
     }
     // Before it is recorded: if that fails, the outcome of these rows is still reported.
     sent.push(outcome);
     journal.settleSending(outcome);
     if (outcome.kind !== "accepted") throw outcome.error;
-    onAccepted(outcome, receipt!);
-    if (receipt!.odd !== undefined) throw receipt!.odd;
+    onAccepted(outcome, tried.receipt!);
+    if (tried.receipt!.odd !== undefined) throw tried.receipt!.odd;
   };
   const stopped = await sendEach(batches, run, send);
   return { sent: sent.sort((a, b) => a.index - b.index), stopped };
 }
 
-/**
- * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws
- * the error if the outcome of one is still unknown; a rejected one was not carried out.
- */
+/** Whether the key of a batch is of an earlier time, or used up by the question of a killed process. */
+const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolean>): Promise<boolean> =>
+  (outcome.kind === "refused" && isOfEarlierTime(outcome.error)) ||
+  (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
+
+/** Sends `some` batches of unknown outcome again. Throws the error if an outcome is still unknown. */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
@@ -132,7 +136,7 @@ export async function dropUntouched(run: Run, operation: BatchOperation, start: 
   }
 }
 
-/** What came of sending a batch. With `isOvertaken` it was withdrawn: it is unsent, or unknown if an earlier try may have been done. */
+/** The outcome of a batch; with `isOvertaken` withdrawn: unsent, or unknown after a try. */
 interface Tried {
   readonly outcome: SentBatch;
   readonly receipt: BatchReceipt | null;
@@ -229,10 +233,7 @@ async function hasNotCarriedOut(
   }
 }
 
-/**
- * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that
- * is the only one. Null for one of an earlier process, whose rows the next one cuts again.
- */
+/** A batch too large for a gateway as one not carried out; the problem names its row if it has only one. */
 function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,

@@ -23,22 +23,24 @@ export const stoppedBy = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A signal for the interrupt and for the timeout of a job (`--timeout`), e.g. an import; null means no timeout. */
+/** A signal for the interrupt and `--timeout` of a job, e.g. an import; null: no timeout. */
 export function startTimeLimit(
   job: string,
   timeoutMs: number | null,
   { clock, signal }: { clock: Clock; signal?: AbortSignal | undefined },
 ): { signal: AbortSignal; release: () => void } {
-  const patience = new AbortController();
+  const timeLimit = new AbortController();
   const expire = () => {
     const hint =
       "The service keeps processing what it accepted. To resume the rest, run the same command again.";
     const detail = { code: "wait_timeout", hint };
-    patience.abort(new TimeoutError(`the ${job} did not finish within ${(timeoutMs ?? 0) / 1000} s`, detail));
+    timeLimit.abort(
+      new TimeoutError(`the ${job} did not finish within ${(timeoutMs ?? 0) / 1000} s`, detail),
+    );
   };
   const release = timeoutMs === null ? () => {} : clock.at(clock.now() + timeoutMs, expire);
   return {
-    signal: signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal]),
+    signal: signal === undefined ? timeLimit.signal : AbortSignal.any([signal, timeLimit.signal]),
     release,
   };
 }

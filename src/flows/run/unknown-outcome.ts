@@ -36,10 +36,7 @@ export interface OutcomeDecision<Question extends UnknownBatches, Choice extends
   readonly apply: (choice: Choice, batch: StoredBatch, at: number) => void;
 }
 
-/**
- * Has the user decide, and records the decision. Throws a CatError of type conflict if no possible choice was
- * made, and instead of asking where one of the clocks says that the service may still work on a batch.
- */
+/** Records the user's decision. Throws a CatError of type conflict without one, and while a batch may run. */
 export async function settleUnknown<Question extends UnknownBatches, Choice extends string>({
   batches,
   files,

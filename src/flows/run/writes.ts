@@ -1,23 +1,17 @@
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 
-/**
- * The minimum duration of that many writes, in milliseconds: until the last rate window that they need opens.
- * It assumes that no other client uses the windows (Limits).
- */
+/** The least duration of so many writes, in milliseconds, without other clients (Limits). */
 const leastMsFor = (writes: number, perMinute: number): number =>
   Math.max(0, Math.ceil(writes / perMinute) - 1) * limits.rateWindowMs;
 
-/** The minimum time that so many writes still take, in milliseconds, if they begin now; it falls with the clock. */
+/** The least time of so many writes from now on, in milliseconds; it falls with the clock. */
 export function leastTimeLeft(writes: number, perMinute: number, clock: Pick<Clock, "now">): () => number {
   const end = clock.now() + leastMsFor(writes, perMinute);
   return () => Math.max(0, end - clock.now());
 }
 
-/**
- * How long the rate limit alone makes so many writes last, in words; null if they fit in one window. Other
- * clients of the organization share the window (Limits), so it may take longer.
- */
+/** How long the rate limit makes so many writes last at least, in words; null if one window has room. */
 export function writeEstimate(writes: number, perMinute: number): string | null {
   const leastMs = leastMsFor(writes, perMinute);
   if (leastMs === 0) return null;

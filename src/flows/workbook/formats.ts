@@ -117,7 +117,7 @@ export function numberCell(raw: string, format: NumberFormat, isFrom1904: boolea
   );
 }
 
-/** A number in a format of digits; null if that shows another number, or zeros at places that are not known. */
+/** A number in a format of digits; null if that shows another number, or unknown zeros. */
 function shownDigits(text: string, sections: readonly (Digits | null)[]): Omit<Cell, "column"> | null {
   const digits = sections[text === "0" ? 2 : text.startsWith("-") ? 1 : 0];
   const [whole = "", decimals = ""] = text.replace("-", "").split(".");
@@ -130,7 +130,7 @@ function shownDigits(text: string, sections: readonly (Digits | null)[]): Omit<C
 
 const dayMs = 86_400_000;
 
-/** A date as the sheet shows it, if its format has digits only; else in ISO 8601, which is not what it shows. */
+/** A date as the sheet shows it, if its format has digits only; else in ISO 8601. */
 function dateCell(serial: number, code: string, isFrom1904: boolean): Omit<Cell, "column"> {
   // Day 60 of the count from 1900 is the 29th of February, which that year did not have.
   const days = isFrom1904 ? serial + 1462 : serial < 60 ? serial + 1 : serial;

@@ -25,7 +25,7 @@ export interface OdsSheet {
   readonly head: SheetRow[];
 }
 
-/** Lists the sheets: all of them are one part, so their first rows are read at the same time. Throws WorkbookError. */
+/** Lists the sheets, which are one part, so their first rows are read too. Throws WorkbookError. */
 export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
   await rejectEncrypted(pack);
   const hiddenStyles = new Set<string>();
@@ -54,7 +54,7 @@ export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
     close: (name) => rows.close(name),
   };
   for await (const _ of walkXml(pack, content, workbookLimits.sheetBytes, handler))
-    for (const { sheet, ...row } of rows.take()) {
+    for (const { sheet, ...row } of rows.drain()) {
       const { head } = sheets[sheet]!;
       if (head.length === headRows) continue;
       head.push(row);
@@ -85,7 +85,7 @@ export async function* readOdsSheet(
   let at = -1;
   const rows = new OdsRows(pack, () => (++at === sheet ? extras : noExtras()));
   for await (const _ of walkXml(pack, content, workbookLimits.sheetBytes, rows)) {
-    const batch = rows.take().filter((row) => row.sheet === sheet);
+    const batch = rows.drain().filter((row) => row.sheet === sheet);
     if (batch.length > 0) yield batch;
     if (at > sheet) return;
   }
@@ -137,7 +137,7 @@ class OdsRows implements XmlHandler {
     this.#onSheet = onSheet;
   }
 
-  take(): (SheetRow & { readonly sheet: number })[] {
+  drain(): (SheetRow & { readonly sheet: number })[] {
     const rows = this.#done;
     this.#done = [];
     return rows;
@@ -299,20 +299,23 @@ const valueNames: Readonly<Record<string, string>> = {
   time: "office:time-value",
 };
 
-/** What a cell says; null if it is empty. `shown` is its text in the sheet. `isDate`: whether its style is that of a date. */
+/** A cell's content; null if empty. `shown`: its text in the sheet. `isDate`: by its style. */
 function readCell(attributes: Attributes, shown: string, isDate: boolean): Omit<Cell, "column"> | null {
   const type = attributes["office:value-type"] ?? "string";
   const formula = attributes["table:formula"];
-  const isFormula = formula !== undefined;
-  if (isFormula && drawsPicture(formula)) return { text: shown, doubt: "image_in_cell" };
-  if (attributes["calcext:value-type"] === "error" || (isFormula && errorText.test(shown)))
+  if (formula !== undefined && drawsPicture(formula)) return { text: shown, doubt: "image_in_cell" };
+  if (attributes["calcext:value-type"] === "error" || (formula !== undefined && errorText.test(shown)))
     return { text: shown, doubt: "error_cell" };
   const value = attributes[valueNames[type] ?? "office:value"];
-  if (type === "string" && (value !== undefined || shown !== "" || !isFormula)) {
+  if (type === "string" && (value !== undefined || shown !== "" || formula === undefined)) {
     const text = value ?? shown;
     return text === "" ? null : { text };
   }
-  if (value === undefined) return { text: shown, doubt: isFormula ? "no_value" : "error_cell" };
+  if (value === undefined) return { text: shown, doubt: formula === undefined ? "error_cell" : "no_value" };
+  return readValue(type, value, shown, isDate);
+}
+
+function readValue(type: string, value: string, shown: string, isDate: boolean): Omit<Cell, "column"> {
   if (type === "boolean") return { text: isTrue(value) ? "TRUE" : "FALSE" };
   if (type === "date" || type === "time")
     return isHashes(shown) ? { text: value, doubt: "shown_differently" } : { text: shown, doubt: "date" };
@@ -336,7 +339,7 @@ function readNumber(value: string, shown: string): Omit<Cell, "column"> {
   return { text, isNumber: true, ...(isAlike ? {} : { doubt: "shown_differently" as const }) };
 }
 
-/** Whether a text is a number in the notation of some language: with its separators, and zeros after its point. */
+/** Whether a text is a number in some language, with separators, and zeros after its point. */
 function isSameNumber(text: string, shown: string): boolean {
   if (!/^-?\d[\d.,\s]*$/.test(shown) || shown.startsWith("-") !== text.startsWith("-")) return false;
   const digits = (number: string) => number.replace(/\D/g, "");

@@ -22,7 +22,7 @@ export interface OpenWorkbook {
 const startBytes = 8;
 const compoundStart = Buffer.from("d0cf11e0a1b11ae1", "hex");
 
-/** Excel keeps such a file next to an open workbook: one byte for the length of the user's name, then the name. */
+/** Excel's file next to an open workbook: a byte for the length of the user's name, then the name. */
 const isLockFile = (path: string, start: Buffer): boolean =>
   basename(path).startsWith("~$") && (start[0] ?? 0) < 0x37;
 

@@ -6,7 +6,7 @@ import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { CatError } from "../../errors.ts";
 import { shownCount, shownSize, workbookLimits } from "./limits.ts";
 
-/** A workbook that cannot be read as it is: exit 3. `code` is for programs, the message ends with what to do. */
+/** A workbook that cannot be read: exit 3. `code` is for programs; the message says what to do. */
 export class WorkbookError extends CatError {
   override readonly name = "WorkbookError";
   constructor(code: string, message: string, hint: string, cause?: unknown) {
@@ -34,7 +34,7 @@ export interface Package {
   close(): void;
 }
 
-/** Opens the ZIP at `path`; `name` is its name in messages. Throws WorkbookError, and errors of the file system. */
+/** Opens the ZIP at `path`. Throws WorkbookError, and errors of the file system. */
 export async function openPackage(path: string, name: string): Promise<Package> {
   const zip = await openZip(path, name);
   try {

@@ -94,7 +94,7 @@ export async function* readSheet(
     found: rows.found,
   };
   for await (const _ of walkXml(pack, sheet.part, workbookLimits.sheetBytes, handler)) {
-    const batch = rows.take();
+    const batch = rows.drain();
     if (batch.length > 0) yield batch;
   }
   await readExtras(book, sheet, linkIds, extras);
@@ -130,7 +130,7 @@ async function readExtras(
   }
 }
 
-/** Makes rows from the elements of a sheet: `row` has cells `c`, with the formula `f`, the value `v` or the text `is`. */
+/** Makes rows from elements: `row` has cells `c`, with the formula `f`, value `v` or text `is`. */
 class RowCollector {
   readonly found: XmlCounts = { values: 0, characters: 0 };
   #done: SheetRow[] = [];
@@ -156,7 +156,7 @@ class RowCollector {
     private readonly extras: SheetExtras,
   ) {}
 
-  take(): SheetRow[] {
+  drain(): SheetRow[] {
     const rows = this.#done;
     this.#done = [];
     return rows;
@@ -297,7 +297,7 @@ class RowCollector {
 export const drawsPicture = (formula: string): boolean =>
   /DISPIMG\s*\(/i.test(formula) || /\bIMAGE\(/.test(formula);
 
-/** A link that is all of a formula, and its literal target; functions in the text that it shows have no other in them. */
+/** A link that is all of a formula, and its target; functions in its text have no others. */
 const linkFormula =
   /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"\s*(?:[,;](?:"[^"]*"|[^"()]|\((?:"[^"]*"|[^"()])*\))*)?\)\s*$/i;
 

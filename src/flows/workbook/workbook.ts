@@ -174,7 +174,7 @@ async function readSharedStrings(pack: Package, part: string | undefined): Promi
   }
 }
 
-/** Collects the text of a string with parts of several formats, without the pronunciation (`rPh`) that it may have. */
+/** Collects the text of a string in several formats, without its pronunciation (`rPh`). */
 export class TextCollector {
   #parts = "";
   #isText = false;

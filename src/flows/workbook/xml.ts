@@ -17,7 +17,7 @@ export interface XmlCounts {
 
 /** What is done with the elements of one part. */
 export interface XmlHandler {
-  /** Names of the root's namespace without their prefix (default), others being left out; or with all prefixes. */
+  /** Names of the root's namespace without prefix (default), others left out; or with all prefixes. */
   readonly names?: "local" | "full";
   open(name: string, attributes: Attributes, parent: string | undefined): void;
   close?(name: string): void;
@@ -26,11 +26,7 @@ export interface XmlHandler {
   readonly found?: XmlCounts;
 }
 
-/**
- * Passes the elements of a part to the handler, and yields after each chunk, so that the caller can take what
- * the handler has collected. Throws WorkbookError for XML that is not well-formed, too deep, or has a
- * DOCTYPE.
- */
+/** Passes elements to the handler, yielding per chunk. Throws WorkbookError for XML that is not sound. */
 export async function* walkXml(
   pack: Package,
   part: string,
@@ -42,7 +38,7 @@ export async function* walkXml(
   const names: (string | null)[] = [];
   let prefixes: Set<string> | undefined;
   let silence = 0;
-  /** The name without its prefix; null for an element of another namespace than the root, such as `x15:workbookPr`. */
+  /** The name without its prefix; null for another namespace than the root's, as `x15:workbookPr`. */
   const localName = (name: string, attributes: Attributes): string | null => {
     if (handler.names === "full") return name;
     const colon = name.indexOf(":");
@@ -123,7 +119,7 @@ function countMarkup(pack: Package, length: number, counts: XmlCounts = { values
     );
 }
 
-/** The prefixes that the root declares for its own namespace, each with its colon; `prefix` is that of the root. */
+/** The prefixes of the root for its own namespace, each with its colon; `prefix`: that of the root. */
 function listPrefixes(prefix: string, attributes: Attributes): Set<string> {
   const own = attributes[`xmlns:${prefix}`.slice(0, -1)];
   const alike = Object.keys(attributes).filter(

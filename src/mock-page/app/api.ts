@@ -49,7 +49,7 @@ function problemsIn(text: string): string[] | undefined {
   }
 }
 
-/** Copies a text. Without a secure context, which a host other than loopback lacks, by way of a hidden field. */
+/** Copies a text: by a hidden field without a secure context, which hosts other than loopback lack. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);

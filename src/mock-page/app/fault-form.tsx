@@ -25,7 +25,6 @@ const valueFields: Record<Effect, { label: string; type: "number" | "text" } | n
   fail: { label: "Code", type: "text" },
 };
 
-/** The fields of the form, as they are typed. */
 interface Fields {
   /** A method, empty for any. */
   method: string;

@@ -45,7 +45,7 @@ const nothingYet: LiveState = {
   control: null,
 };
 
-/** The stream of events: one at a time, closed while the page is hidden, because a browser opens only six per server. */
+/** The stream of events: one, closed while the page is hidden, because a browser opens six per server. */
 class Live {
   #state = nothingYet;
   #view: View = "requests";

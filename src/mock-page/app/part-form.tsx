@@ -11,7 +11,7 @@ export const kinds = {
   keys: "API key",
   "idempotency-keys": "Idempotency key",
 } as const;
-export type PartKind = keyof typeof kinds;
+type PartKind = keyof typeof kinds;
 
 interface Example {
   title: string;
@@ -49,7 +49,6 @@ export const examples: readonly [Example, ...Example[]] = [
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** A new ULID. */
 export function newId(): string {
   let time = Date.now();
   let id = "";

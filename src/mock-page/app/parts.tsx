@@ -74,7 +74,6 @@ export function Picture({ id, label }: { id: string | null; label: string }) {
   );
 }
 
-/** The progress of a job. */
 export function Bar({ value, label }: { value: number; label: string }) {
   return <progress max={1} value={value} aria-label={label} />;
 }

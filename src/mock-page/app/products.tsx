@@ -3,7 +3,7 @@ import type { ProductCard, ProductDetail, ProductPage } from "../data.ts";
 import { call } from "./api.ts";
 import { accountName, Empty, Picture, type Run } from "./parts.tsx";
 
-/** Pause between a change and the next read of the list; none while changes keep coming for longer than the second time. */
+/** Pause between a change and the next read of the list, and the longest wait while changes keep coming. */
 const pauseMs = 300;
 const longestPauseMs = 1_000;
 

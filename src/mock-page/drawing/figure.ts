@@ -2,7 +2,6 @@ import { type Paint, type Subject, toLook, toPaint } from "./garments.ts";
 import { toView } from "./product-view.ts";
 import type { Garment, Scene } from "./scene.ts";
 
-/** The visible side of a figure. */
 export type Side = "front" | "back" | "profile";
 
 const skins: Readonly<Record<string, string>> = {
@@ -183,7 +182,7 @@ const fits: Partial<Record<Subject, readonly string[]>> = {
 };
 
 /** A garment on the figure; `id` identifies its definitions, and `hand` is where a bag hangs. */
-export function wornGarment(
+function wornGarment(
   garment: Garment,
   id: string,
   [x, y]: readonly [number, number],

@@ -83,7 +83,7 @@ export interface Paint {
 /** The 32 bits that determine a look. */
 export const toLook = (seed: string): number => hash(seed) >>> 0;
 
-/** The paint of a seed, by the color and the pattern that it names; `id` identifies its definitions within one picture. */
+/** The paint of a seed, by its color and pattern; `id` identifies its definitions within one picture. */
 export function toPaint(seed: string, id: string): Paint {
   const look = toLook(seed);
   const named = colorOfWords(seed);
@@ -114,7 +114,7 @@ export function toPaint(seed: string, id: string): Paint {
   return { defs, fill: `url(#${id})`, seam };
 }
 
-/** The subject of a picture, a garment and the side that it shows; an unknown one is replaced by a choice of the seed. */
+/** The subject of a picture, a garment and its side; an unknown one is replaced by a choice of the seed. */
 export function toSubject(subject: string, seed: string): Subject {
   const [name = ""] = subject.split(" ");
   if ((subjects as readonly string[]).includes(name)) return name as Subject;

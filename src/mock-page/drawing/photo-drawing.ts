@@ -3,7 +3,6 @@ import { toView } from "./product-view.ts";
 import { garmentOfWords } from "./product-words.ts";
 import type { Garment } from "./scene.ts";
 
-/** The source of a drawn photo. */
 export interface PhotoSource {
   /** A garment, the side that the photo shows, or both: `dress back`. */
   readonly subject: string;
@@ -13,10 +12,10 @@ export interface PhotoSource {
   readonly words?: string | undefined;
 }
 
-/** The seed of a product's colors, in its photos and generated images; it differs from those of plain clothes. */
+/** The seed of a product's colors in its photos and images; it differs from those of plain clothes. */
 const seedOfWords = (words: string): string => `product ${words}`;
 
-/** The garment of a photo: what the product is by its words, else by the subject, else by a choice of the seed. */
+/** The garment of a photo: by the words of the product, else by the subject, else by the seed. */
 export function garmentOfPhoto({ subject, seed, words }: PhotoSource): Garment {
   const paint = words === undefined ? seed : seedOfWords(words);
   const named = words === undefined ? null : garmentOfWords(words);

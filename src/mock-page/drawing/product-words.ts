@@ -1,7 +1,6 @@
 // What a product is and looks like, by the words of its name and reference, in six languages: English,
 // German, French, Italian, Spanish, Dutch.
 
-/** What a product can be. */
 export const productGarments = [
   "dress",
   "top",
@@ -119,7 +118,7 @@ function garmentIn(text: string): Garment | null {
   return (named.find(({ isRomance }) => isRomance) ?? named.at(-1)!).subject;
 }
 
-/** The text that decides how a product looks: it does not change with the product, so that photos keep their look. */
+/** The text that decides the look of a product: it does not change with the product, nor do its photos. */
 export const productWords = (name: string, reference: string): string => `${name} / ${reference}`;
 
 /** The garment that a product is, by its name, else by its reference; null if no word of them is known. */
@@ -182,7 +181,7 @@ const dark = /^(?:dark|deep|donker|dunkel|fonce[es]?|scur[oaie]|oscur[oa]s?|mari
 const light = /^(?:light|pale|hell|licht|claire?s?|chiar[oaie]|clar[oa]s?)/;
 
 /** A color in HSL. */
-export interface Color {
+interface Color {
   readonly hue: number;
   readonly saturation: number;
   readonly lightness: number;

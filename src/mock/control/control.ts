@@ -15,7 +15,7 @@ import { controlRoutes } from "./routes.ts";
 /** A state contains every uploaded image, so it can be far larger than a request body of the service. */
 const controlBodyBytes = 512 * 1024 * 1024;
 
-/** Adds the control routes: no API key, but only known hosts, so that no web page of another origin can use them. */
+/** Adds the control routes: no API key, but known hosts only, so that no page of another origin uses them. */
 export function addControl(router: Router, world: World, pictures: Pictures): void {
   for (const { method, path, work } of [...controlRoutes, ...servedRoutes(pictures)]) {
     router.add([method], path, (request, response, params, query) => {
@@ -33,11 +33,10 @@ export function addControl(router: Router, world: World, pictures: Pictures): vo
 
 async function respond(
   exchange: Exchange,
-  body: Buffer | Rejection | null,
+  body: Buffer | Rejection,
   { params, query }: { params: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
   work: ControlRoute["work"] | ReturnType<typeof servedRoutes>[number]["work"],
 ): Promise<void> {
-  if (body === null) return;
   try {
     if (body instanceof Rejection) throw body;
     const result = await work(exchange.world, body, params, query);

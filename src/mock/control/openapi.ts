@@ -16,7 +16,6 @@ interface DescribedRoute {
   readonly query?: Readonly<Record<string, { schema: object; required?: boolean }>>;
 }
 
-/** One control route. */
 export interface ControlRoute extends DescribedRoute {
   /** Null for any object. */
   readonly reply: z.ZodType | null;

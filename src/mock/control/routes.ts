@@ -66,7 +66,6 @@ function part<Order extends z.ZodType>(
   });
 }
 
-/** All control routes. */
 export const controlRoutes: readonly ControlRoute[] = [
   route("GET /_mock/openapi.json", "Get this document", { reply: null }, async (world) => {
     // Loaded for the first reader: most mocks have none.

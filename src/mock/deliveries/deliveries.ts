@@ -21,7 +21,7 @@ const remembered = 1_000;
 const rememberedAttempts = 50;
 
 /** The parts of the mock that deliveries need. */
-export interface Surroundings {
+interface Surroundings {
   readonly clock: Clock;
   readonly network: Network;
   readonly workInProgress: WorkInProgress;

@@ -25,7 +25,6 @@ export interface RecordedDelivery {
   attempts: Attempt[];
   /** RFC 3339; null when no attempt is scheduled. */
   next_attempt_at: string | null;
-  /** The event that is sent. */
   event: WebhookEvent;
 }
 

@@ -8,7 +8,7 @@ import type { ExportedProduct, ImageRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** An image of a product, and its filename. */
-export interface HeldImage {
+interface HeldImage {
   readonly image: ImageRecord;
   /** Null for a generated image. */
   readonly orientation: string | null;

@@ -1,4 +1,3 @@
-/** A file of a ZIP. */
 export interface ZipFile {
   /** The name in the ZIP: no path, at most 65,535 bytes. */
   readonly name: string;
@@ -8,7 +7,7 @@ export interface ZipFile {
 }
 
 /** A section of a ZIP: headers, or the bytes of the file with that index. */
-export type ZipPart = { readonly at: number; readonly size: number } & (
+type ZipPart = { readonly at: number; readonly size: number } & (
   | { readonly bytes: Buffer; readonly file?: never }
   | { readonly file: number; readonly bytes?: never }
 );

@@ -71,7 +71,7 @@ export const FaultOrder = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   /** Headers of that response, added to or replacing those of every response. */
   headers: FaultHeaders.optional(),
-  /** Its body: a string is sent as it is, any other value as JSON. Default from 400 on: the error envelope. */
+  /** Its body: a string as it is, any other value as JSON. Default from 400 on: the error envelope. */
   body: z.unknown().optional(),
   delay_ms: count.max(longestDelayMs).optional(),
   /** `crash` does the work, and loses the response and the record of its idempotency key. */
@@ -88,31 +88,31 @@ export const readFault = (value: unknown): FaultOrder => checkAll(FaultOrder, va
 /** Problems between fields, also if a field is invalid by itself. */
 function conflicts(order: unknown): Problem[] {
   if (!isObject(order)) return [];
-  const problems: Problem[] = [];
-  const reject = (message: string, param?: string) =>
-    problems.push(param === undefined ? { message } : { message: `${param}: ${message}`, param });
-  const { match, fail, body, status } = order;
+  const { match, body, status } = order;
   const { job, method, path } = isObject(match) ? match : ({} as Readonly<Record<string, unknown>>);
-  const given = effects.filter((effect) => order[effect] !== undefined);
-  if (given.length !== 1) {
-    reject(`a fault needs exactly one of ${effects.join(", ")}`);
-  } else if (job === undefined) {
-    if (fail !== undefined) reject("fail needs match.job, because only jobs fail with a code", "fail");
-  } else if (fail === undefined) {
-    reject("a job can only fail: use fail with a code and a message", given[0]!);
-  }
+  const problems = effectProblems(order, job !== undefined);
   if (job !== undefined && (method !== undefined || path !== undefined)) {
     const field = path === undefined ? "match.method" : "match.path";
-    reject("match.job cannot be combined with a method or a path", field);
+    problems.push(problem("match.job cannot be combined with a method or a path", field));
   }
-  for (const field of ["headers", "body"]) {
-    if (order[field] !== undefined && status === undefined) reject("needs a status", field);
-  }
-  if (body !== undefined && typeof status === "number" && bodiless.includes(status)) {
-    reject(`a response with status ${status} has no body`, "body");
-  }
+  for (const field of ["headers", "body"])
+    if (order[field] !== undefined && status === undefined) problems.push(problem("needs a status", field));
+  if (body !== undefined && typeof status === "number" && bodiless.includes(status))
+    problems.push(problem(`a response with status ${status} has no body`, "body"));
   return problems;
 }
+
+/** A fault has one effect: `fail` for jobs, any other for requests. */
+function effectProblems(order: Readonly<Record<string, unknown>>, isOfJob: boolean): Problem[] {
+  const given = effects.filter((effect) => order[effect] !== undefined);
+  if (given.length !== 1) return [{ message: `a fault needs exactly one of ${effects.join(", ")}` }];
+  if ((given[0] === "fail") === isOfJob) return [];
+  return isOfJob
+    ? [problem("a job can only fail: use fail with a code and a message", given[0]!)]
+    : [problem("fail needs match.job, because only jobs fail with a code", "fail")];
+}
+
+const problem = (message: string, param: string): Problem => ({ message: `${param}: ${message}`, param });
 
 /** Statuses of responses without a body (RFC 9110). */
 const bodiless: readonly number[] = [204, 205, 304];

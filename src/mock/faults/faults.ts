@@ -7,7 +7,6 @@ export type FaultReport = FaultOrder & { readonly id: number; readonly acted: nu
 
 /** The combined effect of faults on one request. */
 export interface RequestFault {
-  /** The numbers of the faults that act. */
   readonly ids: number[];
   /** Delay before the work, in milliseconds. */
   delayMs: number;
@@ -79,27 +78,23 @@ export class Faults {
    * connection can still be cut.
    */
   ofRequest(method: string, path: string, isReplay: boolean): RequestFault | null {
+    const met: RequestFault = { ids: [], delayMs: 0, reply: null, cut: null };
     let isEnded = false;
-    let met: RequestFault | null = null;
     for (const fault of this.#faults) {
-      const { match, delay_ms, status, headers, body, drop, truncate } = fault.order;
-      if (match.job !== undefined) continue;
-      if (match.method !== undefined && match.method !== method) continue;
-      if (match.path !== undefined && !path.startsWith(match.path)) continue;
-      const isDelay = delay_ms !== undefined;
-      if (isReplay && (isDelay || status !== undefined)) continue;
-      if ((isEnded && !isDelay) || !this.#acts(fault)) continue;
-      met ??= { ids: [], delayMs: 0, reply: null, cut: null };
+      const { delay_ms, status, headers, body, drop, truncate } = fault.order;
+      if (!matchesRequest(fault.order, method, path)) continue;
+      if (isReplay && (delay_ms !== undefined || status !== undefined)) continue;
+      if ((isEnded && delay_ms === undefined) || !this.#acts(fault)) continue;
       met.ids.push(fault.id);
-      if (isDelay) {
+      if (delay_ms !== undefined) {
         met.delayMs += delay_ms;
-      } else {
-        isEnded = true;
-        met.reply = status === undefined ? null : { status, headers, body };
-        met.cut = drop ?? truncate ?? null;
+        continue;
       }
+      isEnded = true;
+      met.reply = status === undefined ? null : { status, headers, body };
+      met.cut = drop ?? truncate ?? null;
     }
-    return met;
+    return met.ids.length === 0 ? null : met;
   }
 
   /** The failure of a job that is about to run; null if no fault matches. */
@@ -116,6 +111,11 @@ export class Faults {
     return true;
   }
 }
+
+const matchesRequest = ({ match }: FaultOrder, method: string, path: string): boolean =>
+  match.job === undefined &&
+  (match.method === undefined || match.method === method) &&
+  (match.path === undefined || path.startsWith(match.path));
 
 const isUsedUp = ({ order, acted }: ActiveFault): boolean =>
   order.times !== undefined && acted >= order.times;

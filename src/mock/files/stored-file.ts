@@ -77,14 +77,14 @@ function isUnchangedSince({ modified }: Version, date: string | undefined): bool
 
 const parseTags = (list: string): string[] => list.split(",").map((tag) => tag.trim());
 
-/** Milliseconds since the epoch; null for anything but an existing date in the current form (RFC 9110, 5.6.7). */
+/** Milliseconds since the epoch; null for anything but a date in the current form (RFC 9110, 5.6.7). */
 function parseHttpDate(text: string): number | null {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toUTCString() === text ? time : null;
 }
 
 /** A part of a file, from `start` (inclusive) to `end` (exclusive). */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }

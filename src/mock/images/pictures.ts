@@ -136,7 +136,7 @@ const gray: Readonly<Record<ImageRecord["mime_type"], string>> = {
 /** Bytes of the start and the end of a PNG: its signature and header, and its last chunk. */
 const pngHead = 33;
 
-/** A gray picture with `text` inside, so that no two are the same file: for machines without the drawing library. */
+/** A gray picture with `text` inside, so that no two are equal: for machines without the drawing library. */
 export function plainPicture(type: ImageRecord["mime_type"], text: string): Buffer {
   const picture = inflateRawSync(Buffer.from(gray[type], "base64"));
   const note = Buffer.from(text);

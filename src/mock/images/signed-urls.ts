@@ -45,7 +45,6 @@ export class SignedUrls {
   }
 }
 
-/** Paths of signed URLs. */
 export const signedPaths = {
   image: (id: string) => `/_signed/images/${id}`,
   /** The active version of an edited or watermarked image. */

@@ -8,7 +8,7 @@ import { invalid, Rejection } from "../rules/rejection.ts";
 import type { AcceptedRow } from "../store/records.ts";
 
 /** A submitted row with its line in the body, from 1; `fault` is set if the line is not JSON. */
-export interface SubmittedRow {
+interface SubmittedRow {
   readonly line: number;
   readonly value: unknown;
   readonly fault?: string;

@@ -3,7 +3,7 @@ import type { Organization } from "../store/organization.ts";
 import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 import type { CheckedRow } from "./import-body.ts";
-import { settleRow } from "./import-row.ts";
+import { importRow } from "./import-row.ts";
 import { RowFetcher, type RowImages } from "./row-images.ts";
 
 /** Duration of the validation, and of each row after it, at speed 1. */
@@ -116,12 +116,12 @@ function processRow(
   job: ImportJob,
   images: RowImages | null,
 ): void {
-  const settled = job.rows[job.done]!;
+  const entry = job.rows[job.done]!;
   const ids = world.idsOfRow(job.id, job.done);
-  settled.result = settleRow({ world, organization, ids, images }, job, settled.result.line, settled.row!);
-  settled.row = null;
-  if (settled.result.status === "succeeded") job.succeeded++;
-  else if (settled.result.status === "partial") job.partial++;
+  entry.result = importRow({ world, organization, ids, images }, job, entry.result.line, entry.row!);
+  entry.row = null;
+  if (entry.result.status === "succeeded") job.succeeded++;
+  else if (entry.result.status === "partial") job.partial++;
   else job.failed++;
   job.done++;
 }

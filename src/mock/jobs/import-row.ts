@@ -19,75 +19,53 @@ interface Place {
 }
 
 /** Imports one row and returns its result (Imports, rules 2 to 4). A failed row leaves nothing behind. */
-export function settleRow(
+export function importRow(
   place: Place,
   job: Pick<ImportJob, "mode" | "on_image_error">,
   line: number,
   row: AcceptedRow,
 ): ImportRowResult {
-  const { world, organization } = place;
-  const { reference } = row;
-  const existing = organization.products.withReference(reference);
-  if (existing !== undefined && job.mode === "skip_existing") {
-    // "Left untouched; row reported skipped": its images are not checked.
-    const product_id = existing.id;
-    return {
-      line,
-      reference,
-      status: "succeeded",
-      action: "skipped",
-      product_id,
-      images: [],
-      error: null,
-    };
-  }
-  const failed = (error: Problem, images: ImageResult[]): ImportRowResult => ({
-    line,
-    reference,
-    status: "failed",
-    action: "none",
-    product_id: null,
-    images,
-    error,
-  });
+  const existing = place.organization.products.withReference(row.reference);
+  // "Left untouched; row reported skipped": its images are not checked.
+  if (existing !== undefined && job.mode === "skip_existing")
+    return toResult(line, row, { action: "skipped", product_id: existing.id });
   if (existing !== undefined && job.mode === ("create" satisfies ImportMode)) {
-    const problem = { code: "reference_already_exists", message: "another product has this reference" };
-    return failed(
-      problem,
-      row.images.map((image, index) => notAttached(image, index, rowFailed)),
-    );
-  }
-  const sought = row.images.map((image, index) => seekImage(place, image, index));
-  const problems = sought.filter((image) => "problem" in image).length;
-  if (problems === sought.length || (problems > 0 && job.on_image_error === "fail_row")) {
-    const error = {
-      code: "image_failed",
-      message: `${problems} of ${sought.length} images could not be attached`,
-    };
-    return failed(
+    const error = { code: "reference_already_exists", message: "another product has this reference" };
+    return toResult(line, row, {
       error,
-      sought.map((image, index) =>
-        notAttached(row.images[index]!, index, "problem" in image ? image.problem : rowFailed),
-      ),
-    );
+      images: row.images.map((image, at) => notAttached(image, at, rowFailed)),
+    });
   }
-  const now = world.timestamp();
+  const found = row.images.map((image, index) => seekImage(place, image, index));
+  const problems = found.filter((image) => "problem" in image).length;
+  if (problems === found.length || (problems > 0 && job.on_image_error === "fail_row")) {
+    const message = `${problems} of ${found.length} images could not be attached`;
+    const images = found.map((image, index) =>
+      notAttached(row.images[index]!, index, "problem" in image ? image.problem : rowFailed),
+    );
+    return toResult(line, row, { error: { code: "image_failed", message }, images });
+  }
+  const now = place.world.timestamp();
   const product = existing ?? createProduct(place, row, now);
-  if (existing !== undefined) changeProduct(organization, existing, toFields(row), now);
-  const images = sought.map((image, index) =>
+  if (existing !== undefined) changeProduct(place.organization, existing, toFields(row), now);
+  const images = found.map((image, index) =>
     "problem" in image
       ? notAttached(row.images[index]!, index, image.problem)
-      : attachImage(place, product, row.images[index]!, index, image, now),
+      : attachImage(place, product, { ...described(row.images[index]!, index), found: image }, now),
   );
-  return {
-    line,
-    reference,
-    status: problems > 0 ? "partial" : "succeeded",
-    action: existing === undefined ? "created" : "updated",
-    product_id: product.id,
-    images,
-    error: null,
-  };
+  const action = existing === undefined ? "created" : "updated";
+  return toResult(line, row, { action, product_id: product.id, images });
+}
+
+/** The result of a row: failed with an error, partial if an image failed. */
+function toResult(
+  line: number,
+  { reference }: AcceptedRow,
+  { action = "none", product_id = null, images = [], error = null }: Partial<ImportRowResult>,
+): ImportRowResult {
+  const isPartial = images.some(({ status }) => status === "failed");
+  const status = error !== null ? "failed" : isPartial ? "partial" : "succeeded";
+  return { line, reference, status, action, product_id, images, error };
 }
 
 /** The problem of a valid image in a failed row (Imports, rule 4: discard images already fetched). */
@@ -106,15 +84,13 @@ function createProduct({ organization, ids }: Place, row: AcceptedRow, now: stri
 function attachImage(
   place: Place,
   product: ProductRecord,
-  image: RowImage,
-  index: number,
-  lookup: Found,
+  { found, ...image }: ReturnType<typeof described> & { readonly found: Found },
   now: string,
 ): ImageResult {
-  const orientation = toOrientation(image);
-  const record = keepImage(place, lookup, { now, product, orientation });
-  attach(place.organization, product, [{ id: record.id, orientation }], now);
-  return { ...described(image, index), status: "attached", image_id: record.id };
+  const { orientation } = image;
+  const { id } = keepImage(place, found, { now, product, orientation });
+  attach(place.organization, product, [{ id, orientation }], now);
+  return { ...image, status: "attached", image_id: id };
 }
 
 const notAttached = (image: RowImage, index: number, error: Problem): ImageResult => ({

@@ -36,7 +36,6 @@ export function toBeautifierOrder(
   };
 }
 
-/** The task of one try-on. */
 export function toTryonOrder(
   organization: Organization,
   { input, product, model, stylings }: JudgedTryon,

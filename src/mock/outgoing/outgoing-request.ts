@@ -54,8 +54,8 @@ export function sendOutgoing(
 ): Promise<RequestOutcome> {
   const { time } = network;
   const ending = new Ending();
-  ending.atEnd(time.at(time.now() + call.timeoutMs, () => ending.settle({ fault: "timeout" })));
-  const end = () => ending.settle({ fault: "ended" });
+  ending.atEnd(time.at(time.now() + call.timeoutMs, () => ending.finish({ fault: "timeout" })));
+  const end = () => ending.finish({ fault: "ended" });
   life.addEventListener("abort", end);
   ending.atEnd(() => life.removeEventListener("abort", end));
   if (life.aborted) end();
@@ -65,12 +65,12 @@ export function sendOutgoing(
   const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
   const lookup = resolveAddresses(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
   const isOver = () => {
-    if (call.isWanted?.() === false) ending.settle({ fault: "ended" });
+    if (call.isWanted?.() === false) ending.finish({ fault: "ended" });
     return ending.isSettled;
   };
   const connect = (addresses: Awaited<typeof lookup>) => {
     if (isOver()) return;
-    if (typeof addresses === "string") return ending.settle({ fault: addresses });
+    if (typeof addresses === "string") return ending.finish({ fault: addresses });
     const plain: Socket = network.connect(addresses, port);
     watch(plain, ending);
     plain.once("connect", () => {
@@ -84,11 +84,11 @@ export function sendOutgoing(
     });
   };
   // A custom network may throw, which affects this request alone.
-  lookup.then(connect).catch(() => ending.settle({ fault: "unreachable" }));
+  lookup.then(connect).catch(() => ending.finish({ fault: "unreachable" }));
   return ending.outcome;
 }
 
-/** The first to settle it decides the outcome; then everything that the request opened is closed. */
+/** The first to finish it decides the outcome; then everything that the request opened is closed. */
 class Ending {
   isSettled = false;
   /** Whether the request was started on the connection. */
@@ -104,7 +104,7 @@ class Ending {
     });
   }
 
-  settle(outcome: RequestOutcome): void {
+  finish(outcome: RequestOutcome): void {
     if (this.isSettled) return;
     this.isSettled = true;
     for (const run of this.#atEnd) run();
@@ -116,7 +116,7 @@ class Ending {
     this.#resolve(outcome);
   }
 
-  /** Calls `run` when the request settles, or at once if it has. */
+  /** Calls `run` when the request ends, or at once if it has. */
   atEnd(run: () => void): void {
     if (this.isSettled) run();
     else this.#atEnd.push(run);
@@ -131,7 +131,7 @@ class Ending {
 /** Settles as unreachable before use. The listener stays: an unhandled "error" ends the process. */
 function watch(socket: Socket, ending: Ending): void {
   const lost = () => {
-    if (!ending.isInUse) ending.settle({ fault: "unreachable" });
+    if (!ending.isInUse) ending.finish({ fault: "unreachable" });
   };
   socket.on("error", lost).on("close", lost);
   ending.close(socket);
@@ -152,8 +152,8 @@ function exchange(call: OutgoingRequest, url: URL, socket: Socket, ending: Endin
   const chunks: Buffer[] = [];
   let length = 0;
   const end = (how: "whole" | "too_long" | "broken") =>
-    ending.settle({ status: received!.statusCode!, bytes: Buffer.concat(chunks), end: how });
-  const lost = () => (received === null ? ending.settle({ fault: "connection_lost" }) : end("broken"));
+    ending.finish({ status: received!.statusCode!, bytes: Buffer.concat(chunks), end: how });
+  const lost = () => (received === null ? ending.finish({ fault: "connection_lost" }) : end("broken"));
   const request = httpRequest({
     createConnection: () => socket,
     method: call.method,

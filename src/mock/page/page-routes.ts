@@ -10,7 +10,7 @@ type Params = Readonly<Record<string, string>>;
 type Query = Readonly<Record<string, unknown>>;
 
 /** A route of the page, with its description for `/_mock/openapi.json`. */
-export interface PageRoute {
+interface PageRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly summary: string;

@@ -76,7 +76,7 @@ export class PageServer {
     return (exchange) => exchange.sendBytes(200, headers, bytes);
   }
 
-  /** The stream of one tab. `last_event_id` is for a tab that was hidden; a browser sends the header itself. */
+  /** The stream of one tab. `last_event_id` is for a hidden tab; a browser sends the header itself. */
   events({ view, last_event_id }: Query): Respond {
     if (!views.includes(view as View)) throw invalid(`view must be one of ${views.join(", ")}`, "view");
     this.#world.log.keepsBodies = true;

@@ -83,12 +83,12 @@ export function toControl(world: World): Control {
   };
 }
 
-/** Characters of a body or of headers that the page gets: a fault may send megabytes, and a frame is sent ten times per second. */
+/** Characters of a body or headers that the page gets: a fault may send megabytes, ten times per second. */
 const shownCharacters = 200;
 const shownValues = new WeakMap<object, string>();
 
 /** A fault with the beginning of its body and headers. */
-export function toFault({ body, headers, ...fault }: FaultReport): Fault {
+function toFault({ body, headers, ...fault }: FaultReport): Fault {
   return {
     ...fault,
     ...(headers !== undefined && { headers: toBeginning(headers) }),
@@ -128,8 +128,10 @@ export function toRow(number: number, logged: LoggedRequest): RequestRow {
 /** The keys of the mock are public; any other may be a real one that was sent here by mistake. */
 function shownKey({ headers }: LoggedRequest, shown: RecordedRequest): string | null {
   if (shown.headers.authorization === undefined) return null;
-  return /\nbearer +(ak_mock\w{0,50}) *(?:\n|$)/i.exec(headers)?.[1] ?? "***";
+  return publicKey.exec(headers.find((value) => publicKey.test(value)) ?? "")?.[1] ?? "***";
 }
+
+const publicKey = /^bearer +(ak_mock\w{0,50}) *$/i;
 
 /** The code in the error envelope, or of the first problem in a list. */
 function errorCode({ status, response }: RecordedRequest): string | null {
@@ -164,7 +166,7 @@ function firstWithKey({ log }: World, number: number, row: RequestRow): RequestR
   if (row.idempotency_key === null) return null;
   for (const [earlier, logged] of log.from(1, log.count)) {
     if (earlier === number) return null;
-    // A look at the text is cheaper than parsing a thousand requests.
+    // A search is cheaper than parsing the headers of a thousand requests.
     if (logged.replayed || !logged.headers.includes(row.idempotency_key)) continue;
     const earlierRow = toRow(earlier, logged);
     if (earlierRow.idempotency_key === row.idempotency_key && earlierRow.key === row.key) return earlierRow;

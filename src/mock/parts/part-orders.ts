@@ -80,7 +80,6 @@ export const AssetOrder = z.strictObject({
   watermarked: z.boolean().optional(),
   /** A number makes the asset an edit (`derived`); null the generation itself. */
   edit_number: z.int().min(1).nullable().optional(),
-  /** Of a photo. */
   orientation: z.enum(orientations).optional(),
   /** Null for a generation of the dashboard. */
   task_id: Ulid.nullable().optional(),

@@ -9,7 +9,6 @@ import {
   type KeptBody,
   type KeptExchange,
   keepBody,
-  keptHeaders,
   type LoggedRequest,
   missingBody,
   noFaults,
@@ -50,7 +49,7 @@ export class Exchange {
       method: this.method,
       path: this.url,
       requestId: this.requestId,
-      headers: keptHeaders(request.rawHeaders),
+      headers: request.rawHeaders,
       status: null,
       replayed: false,
       faults: noFaults,
@@ -105,7 +104,7 @@ export class Exchange {
     this.#finish(response.status, headers, body);
   }
 
-  /** Sends a body other than JSON: bytes, none, or a stream, which is destroyed when its reader disconnects. */
+  /** Sends a body other than JSON: bytes, none, or a stream, which ends when its reader disconnects. */
   sendBytes(
     status: number,
     more: Record<string, string | number>,
@@ -208,7 +207,7 @@ export class Exchange {
 type ResponseBody = string | Uint8Array | Readable | null;
 
 /** Alternating names and values: the form that Node writes without conversion. */
-export type HeaderList = (string | number)[];
+type HeaderList = (string | number)[];
 
 const jsonType = "application/json; charset=utf-8";
 
@@ -243,10 +242,9 @@ function replacing(list: HeaderList, custom: Readonly<Record<string, string | nu
   return kept;
 }
 
-/** The response for an error. */
 export function responseFor(error: unknown): FullResponse {
-  const refusal = error instanceof Rejection ? error : new Rejection("internal_error", "internal error");
-  return { status: refusal.status, body: refusal.body(), headers: refusal.headers };
+  const rejection = error instanceof Rejection ? error : new Rejection("internal_error", "internal error");
+  return { status: rejection.status, body: rejection.body(), headers: rejection.headers };
 }
 
 let dateSecond = -1;

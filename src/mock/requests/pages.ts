@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { exactHost, isLoopbackHost } from "../../contract/url-policy.ts";
 import type { World } from "../world/world.ts";
 
-/** Whether the Host header names this machine or an allowed host, and not a name by which a page reaches this machine. */
+/** Whether the Host header names this machine or an allowed host, so that no page of another name passes. */
 export function isKnownHost({ options: { allowHosts } }: World, { host = "" }: IncomingHttpHeaders): boolean {
   const name = nameIn(host);
   return isLoopbackHost(name) || allowHosts.has(exactHost(name) ?? "");

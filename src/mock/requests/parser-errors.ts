@@ -60,12 +60,12 @@ function toRejection({ code, rawPacket }: ParserError): Rejection {
     : new Rejection("headers_too_large", "the headers are too large");
 }
 
-function respondOnce(world: World, socket: Socket, refusal: Rejection): void {
-  const body = refusal.body();
+function respondOnce(world: World, socket: Socket, rejection: Rejection): void {
+  const body = rejection.body();
   const now = world.clock.now();
   const list = standardHeaders(now, world.requestIds.next(), fullWindow(world.options.rateLimit, true, now));
   list.push("Content-Type", "application/json; charset=utf-8", "Content-Length", Buffer.byteLength(body));
-  let head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nConnection: close\r\n`;
+  let head = `HTTP/1.1 ${rejection.status} ${STATUS_CODES[rejection.status]}\r\nConnection: close\r\n`;
   for (let at = 0; at < list.length; at += 2) head += `${list[at]}: ${list[at + 1]}\r\n`;
   socket.on("error", () => socket.destroy());
   socket.end(`${head}\r\n${body}`);

@@ -34,7 +34,7 @@ interface Route {
   readonly emptyQuery: unknown;
 }
 
-/** Serves one operation: form, API key, rate limit, scope, body, idempotency, faults, checks, work. */
+/** Serves one operation: form, API key, rate limit, scope, body, idempotency key, faults, checks, work. */
 export function serve(world: World, operation: Operation, handler: Handler): Serve {
   const route: Route = {
     world,
@@ -47,169 +47,150 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
   return (request, response, params, query) => {
     const exchange = new Exchange(world, request, response);
     try {
-      rejectMalformed(request);
-      const caller = authenticate(world.keys, request.headers.authorization, exchange.at);
-      const organization = world.organizations[caller.organization];
-      exchange.rate = organization.rate.take(world.options.rateLimit, exchange.isRead, exchange.at);
-      // Before the idempotency key: a stored response is only for keys with the scope.
-      authorize(caller, operation.scope);
-      new Passage(route, exchange, organization, { params, query }).begin();
+      const organization = admit(route, exchange);
+      const arrival: Arrival = { route, exchange, organization, params, query };
+      // GET requests are not tracked (Cross-cutting rule 1); a body is ignored.
+      if (operation.method === "GET") return begin(arrival, null, noBytes);
+      const key = parseIdempotencyKey(request.headers);
+      readBody(request, route.bodyLimit, (body) => {
+        exchange.received(body);
+        // The fingerprint of an oversized body is unknown, so its response is not stored.
+        if (body instanceof Rejection) exchange.fail(body);
+        else begin(arrival, key, body);
+      });
     } catch (error) {
       exchange.fail(error);
     }
   };
 }
 
-/** The parameters of the path, and the query, as sent. */
-type Input = { readonly params: unknown; readonly query: unknown };
+/** A request that may use the operation, with the parameters of its path and its query as sent. */
+interface Arrival {
+  readonly route: Route;
+  readonly exchange: Exchange;
+  readonly organization: Organization;
+  readonly params: unknown;
+  readonly query: unknown;
+}
 
-/** A request that may use the operation, on its way to the response. */
-class Passage {
-  readonly #route: Route;
-  readonly #exchange: Exchange;
-  readonly #organization: Organization;
-  readonly #input: Input;
-  #bytes: Buffer = noBytes;
-  #key: string | null = null;
-  /** The record of the idempotency key, once claimed. */
-  #claim: KeyRecord | null = null;
-  #fault: RequestFault | null = null;
+/** A request in flight: with its body, the record of its idempotency key, and the faults that act on it. */
+interface InFlight extends Arrival {
+  readonly bytes: Buffer;
+  readonly record: KeyRecord | null;
+  readonly fault: RequestFault | null;
+}
 
-  constructor(route: Route, exchange: Exchange, organization: Organization, input: Input) {
-    this.#route = route;
-    this.#exchange = exchange;
-    this.#organization = organization;
-    this.#input = input;
+/** The organization of a request that is well-formed, within its rate limit, and has the scope. */
+function admit({ world, operation }: Route, exchange: Exchange): Organization {
+  rejectMalformed(exchange.request);
+  const caller = authenticate(world.keys, exchange.request.headers.authorization, exchange.at);
+  const organization = world.organizations[caller.organization];
+  exchange.rate = organization.rate.take(world.options.rateLimit, exchange.isRead, exchange.at);
+  // Before the idempotency key: a stored response is only for keys with the scope.
+  authorize(caller, operation.scope);
+  return organization;
+}
+
+/** Claims the idempotency key, and runs the request after its latency and delay. */
+function begin(arrival: Arrival, key: string | null, bytes: Buffer): void {
+  const { route, exchange, organization, params, query } = arrival;
+  const { world } = route;
+  const { method, url } = exchange;
+  try {
+    const record =
+      key === null
+        ? null
+        : organization.keys.claim(key, toFingerprint(method, url, bytes), world.clock.now());
+    const isReplay = record !== null && record.answer !== null;
+    const fault = world.faults.none ? null : world.faults.ofRequest(method, url, isReplay);
+    if (fault !== null) exchange.hitBy(fault.ids);
+    const request: InFlight = { route, exchange, organization, params, query, bytes, record, fault };
+    const wait = world.options.latencyMs + (fault?.delayMs ?? 0);
+    if (isReplay) replay(request, record.answer!);
+    else if (wait === 0) run(request);
+    else world.hold(world.clock.now() + wait, () => run(request));
+  } catch (error) {
+    exchange.fail(error);
   }
+}
 
-  /** GET requests are not tracked (Cross-cutting rule 1); a body is ignored. */
-  begin(): void {
-    const exchange = this.#exchange;
-    const { operation, bodyLimit } = this.#route;
-    if (operation.method === "GET") {
-      this.#hold();
-      return;
-    }
-    this.#key = parseIdempotencyKey(exchange.request.headers);
-    readBody(exchange.request, bodyLimit, (outcome) => {
-      if (outcome !== null) exchange.received(outcome);
-      // The fingerprint of an oversized body is unknown, so its response is not stored.
-      if (outcome instanceof Rejection) return exchange.fail(outcome);
-      if (outcome === null) return;
-      this.#bytes = outcome;
-      this.#hold();
-    });
-  }
+function replay(request: InFlight, stored: FullResponse): void {
+  if (!cutBefore(request)) request.exchange.send(stored, true);
+}
 
-  /** Claims the idempotency key and waits for latency and delay; then the request is in flight. */
-  #hold(): void {
-    const exchange = this.#exchange;
-    const { world } = this.#route;
-    try {
-      const stored = this.#claimKey();
-      let { latencyMs: wait } = world.options;
-      if (!world.faults.none) {
-        this.#fault = world.faults.ofRequest(exchange.method, exchange.url, stored !== null);
-        if (this.#fault !== null) exchange.hitBy(this.#fault.ids);
-        wait += this.#fault?.delayMs ?? 0;
-      }
-      if (stored !== null) {
-        if (!this.#cutBefore()) exchange.send(stored, true);
-      } else if (wait === 0) this.#run();
-      else world.hold(world.clock.now() + wait, () => this.#run());
-    } catch (error) {
-      exchange.fail(error);
-    }
+function run(request: InFlight): void {
+  if (cutBefore(request)) return;
+  try {
+    const response = respond(request);
+    if (response instanceof Promise)
+      response.catch(responseFor).then((response) => finish(request, response));
+    else finish(request, response);
+  } catch (error) {
+    finish(request, responseFor(error));
   }
+}
 
-  /** The stored response, if the request is a repeat of a finished one. */
-  #claimKey(): FullResponse | null {
-    if (this.#key === null) return null;
-    const { method, url } = this.#exchange;
-    const fingerprint = toFingerprint(method, url, this.#bytes);
-    this.#claim = this.#organization.keys.claim(this.#key, fingerprint, this.#route.world.clock.now());
-    return this.#claim.answer;
+/** Cuts the connection if a fault says so, and releases the key. A cut of the response only gets noted. */
+function cutBefore({ exchange, organization, record, fault }: InFlight): boolean {
+  if (fault === null || fault.cut === null) return false;
+  if (fault.cut !== "before") {
+    exchange.lost = typeof fault.cut === "number" ? fault.cut : "all";
+    return false;
   }
+  if (record?.answer === null) organization.keys.release(record);
+  exchange.cut();
+  return true;
+}
 
-  /** Cuts the connection if a fault says so, and releases the key. A cut of the response only gets noted. */
-  #cutBefore(): boolean {
-    const fault = this.#fault;
-    if (fault === null || fault.cut === null) return false;
-    if (fault.cut !== "before") {
-      this.#exchange.lost = typeof fault.cut === "number" ? fault.cut : "all";
-      return false;
-    }
-    if (this.#key !== null && this.#claim?.answer === null)
-      this.#organization.keys.release(this.#key, this.#claim);
-    this.#exchange.cut();
-    return true;
-  }
+/** The response of a fault, or of the work. Only a form is asynchronous. */
+function respond(request: InFlight): FullResponse | Promise<FullResponse> {
+  const { operation } = request.route;
+  if (request.fault !== null && request.fault.reply !== null)
+    return faultResponse(request.fault.reply, operation);
+  const body = operation.body === undefined ? null : parseBody(request);
+  return body instanceof Promise ? body.then((form) => work(request, form)) : work(request, body);
+}
 
-  #run(): void {
-    const { operation } = this.#route;
-    try {
-      if (this.#fault !== null) {
-        if (this.#cutBefore()) return;
-        const { reply } = this.#fault;
-        if (reply !== null) {
-          this.#finish(faultResponse(reply, operation));
-          return;
-        }
-      }
-      const body = operation.body === undefined ? null : this.#parseBody();
-      if (body instanceof Promise)
-        body.then((form) => this.#work(form)).catch((error) => this.#finish(responseFor(error)));
-      else this.#work(body);
-    } catch (error) {
-      this.#finish(responseFor(error));
-    }
+/** Parses and checks the body for the handler. */
+function parseBody({ route: { operation, mayBeEmpty }, exchange: { request }, bytes }: InFlight) {
+  if (mayBeEmpty && bytes.length === 0) {
+    const [type, schema] = Object.entries(operation.body!)[0]!;
+    // An empty body needs no content type, but a given one must be right.
+    if (request.headers["content-type"] !== undefined) acceptedType(operation, request);
+    return { type: type as BodyType, value: schema.parse({}) };
   }
+  const type = acceptedType(operation, request);
+  if (type === "application/x-ndjson") return { type, value: bytes };
+  if (type === "multipart/form-data") {
+    return readUpload(request.headers["content-type"]!, bytes).then((value) => ({ type, value }));
+  }
+  return { type, value: check(operation.body![type]!, parseJsonBody(bytes), "body") };
+}
 
-  /** Parses and checks the body for the handler. Only a form is asynchronous. */
-  #parseBody() {
-    const { operation, mayBeEmpty } = this.#route;
-    const { request } = this.#exchange;
-    const bytes = this.#bytes;
-    if (mayBeEmpty && bytes.length === 0) {
-      const [type, schema] = Object.entries(operation.body!)[0]!;
-      // An empty body needs no content type, but a given one must be right.
-      if (request.headers["content-type"] !== undefined) acceptedType(operation, request);
-      return { type: type as BodyType, value: schema.parse({}) };
-    }
-    const type = acceptedType(operation, request);
-    if (type === "application/x-ndjson") return { type, value: bytes };
-    if (type === "multipart/form-data") {
-      return readUpload(request.headers["content-type"]!, bytes).then((value) => ({ type, value }));
-    }
-    return { type, value: check(operation.body![type]!, parseJsonBody(bytes), "body") };
-  }
+function work(request: InFlight, body: unknown): FullResponse {
+  const { route, exchange, params } = request;
+  const { world, operation, handler, emptyQuery } = route;
+  const { headers } = exchange.request;
+  const query = exchange.url.includes("?") ? check(operation.query, request.query, "query") : emptyQuery;
+  // Fetch the organization again: the mock may have been reset while the form was read.
+  const organization = world.organizations[request.organization.name];
+  const call = { world, organization, params, query, body, headers } as unknown as Call;
+  const { body: reply, json, retryAfter } = handler(call);
+  return {
+    status: operation.status,
+    body: reply === null ? null : (json ?? JSON.stringify(reply)),
+    headers: retryAfter === undefined ? undefined : { "Retry-After": String(retryAfter) },
+  };
+}
 
-  #work(body: unknown): void {
-    const { world, operation, handler, emptyQuery } = this.#route;
-    const { params } = this.#input;
-    // Fetch the organization again: the mock may have been reset while the form was read.
-    const organization = world.organizations[this.#organization.name];
-    const { url, request } = this.#exchange;
-    const query = url.includes("?") ? check(operation.query, this.#input.query, "query") : emptyQuery;
-    const { headers } = request;
-    const call = { world, organization, params, query, body, headers } as unknown as Call;
-    const { body: reply, json, retryAfter } = handler(call);
-    this.#finish({
-      status: operation.status,
-      body: reply === null ? null : (json ?? JSON.stringify(reply)),
-      headers: retryAfter === undefined ? undefined : { "Retry-After": String(retryAfter) },
-    });
+/** Stores the response for the idempotency key, and sends it. */
+function finish({ exchange, organization: { keys }, record, fault }: InFlight, response: FullResponse): void {
+  if (record !== null) {
+    if (fault?.cut === "crash") record.crashed = true;
+    else if (isOfService(response)) keys.complete(record, response);
+    else keys.release(record);
   }
-
-  #finish(response: FullResponse): void {
-    const { keys } = this.#organization;
-    if (this.#key !== null && this.#claim !== null) {
-      if (this.#fault?.cut === "crash") this.#claim.crashed = true;
-      else if (isOfService(response)) keys.settle(this.#key, this.#claim, response);
-      else keys.release(this.#key, this.#claim);
-    }
-    this.#exchange.send(response);
-  }
+  exchange.send(response);
 }
 
 /** A request body by content type: the output of the schema, or the bytes of NDJSON. */

@@ -111,16 +111,16 @@ interface ProductFields {
   readonly images?: readonly unknown[];
 }
 
-const longest = {
-  reference: limits.referenceLength.max,
-  name: limits.nameLength.max,
-  description: limits.descriptionLength.max,
-} as const;
+const longest = [
+  ["reference", limits.referenceLength.max],
+  ["name", limits.nameLength.max],
+  ["description", limits.descriptionLength.max],
+] as const;
 
 /** Rejects fields longer than those of an import row; the specification states no limits for products. */
 function rejectLongFields(fields: ProductFields): void {
-  for (const [field, most] of Object.entries(longest)) {
-    const value = fields[field as keyof typeof longest];
+  for (const [field, most] of longest) {
+    const value = fields[field];
     if (typeof value === "string" && isLongerThan(value, most))
       throw invalid(`${field} must have at most ${most} characters`, field);
   }

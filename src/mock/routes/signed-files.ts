@@ -20,7 +20,7 @@ import { curatedModels, type Organization } from "../store/organization.ts";
 import { type ExportRecord, type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** Finds a file for the lifetime of the current state; undefined if it was deleted since the URL was signed. */
+/** Finds a file while the current state lives; undefined if it was deleted since the URL was signed. */
 type Find = (id: string, life: AbortSignal) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
 /** Adds `/_signed`, the storage behind signed URLs: GET and HEAD, no API key, no rate limit. */

@@ -8,7 +8,6 @@ const Timestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00
 export const organizationNames = ["main", "other"] as const;
 export type OrganizationName = (typeof organizationNames)[number];
 
-/** An API key. */
 export const ApiKeyState = z.strictObject({
   key: z.string().regex(/^ak_[!-~]{1,200}$/, "must begin with ak_ and have no spaces"),
   /** Null for a key that belongs to a user. */
@@ -20,7 +19,6 @@ export const ApiKeyState = z.strictObject({
 });
 export type ApiKeyState = z.infer<typeof ApiKeyState>;
 
-/** A known API key. */
 export interface ApiKey {
   readonly state: ApiKeyState;
   readonly organization: ApiKeyState["organization"];
@@ -41,12 +39,11 @@ const builtIn: readonly ApiKeyState[] = [
   own("ak_mock_other", "other"),
 ];
 
-/** A key with every scope. */
 function own(key: string, organization: ApiKeyState["organization"]): ApiKeyState {
   return { key, organization, scopes: null, expires_at: null, revoked_at: null };
 }
 
-/** Characters after `ak_` that a key of a mock with real data has at least. The public keys of every mock have fewer. */
+/** Characters after `ak_` that a key of a mock with real data has at least; public keys have fewer. */
 const leastSecretCharacters = 16;
 
 /** Whether a mock with real data can have this key: pages of other origins know the public ones. */
@@ -55,11 +52,10 @@ export const isSecretKey = (key: string): boolean => key.length >= "ak_".length 
 /** What `isSecretKey` asks for, as a predicate. */
 export const secretKeyRule = `must have at least ${leastSecretCharacters} characters after ak_, because the mock has real data`;
 
-/** Keys for a mock with real data, one for each of the public ones; `newKey` makes one that cannot be guessed. */
+/** Keys for a mock with real data, one for each public one; `newKey` makes one that cannot be guessed. */
 export const secretKeys = (newKey: () => string): ApiKeyState[] =>
   builtIn.map((state) => ({ ...state, key: newKey() }));
 
-/** The API keys of a mock. */
 export class ApiKeys {
   readonly #byToken = new Map<string, ApiKey>();
   /** The keys that a test has set, for the snapshot. */
@@ -79,7 +75,7 @@ export class ApiKeys {
     this.#add(state);
   }
 
-  /** The key for clients of the first organization: `ak_mock`, else one with every scope that works, if there is any. */
+  /** The key of the first organization: `ak_mock`, else one with every scope that works, if any. */
   first(now: number): string {
     if (!this.areSecret) return builtIn[0]!.key;
     const keys = [...this.#byToken.values()];

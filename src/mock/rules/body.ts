@@ -19,11 +19,11 @@ export function maxBodyBytes(operation: Operation): number {
   return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
 }
 
-/** Calls `done` with the body, a `Rejection` if it is too large, or null if the client disconnects. */
+/** Calls `done` with the body, or a `Rejection` if it is too large; not at all if the client disconnects. */
 export function readBody(
   request: IncomingMessage,
   limit: number,
-  done: (outcome: Buffer | Rejection | null) => void,
+  done: (outcome: Buffer | Rejection) => void,
 ): void {
   const declared = request.headers["content-length"];
   if (declared !== undefined && Number(declared) > limit) {
@@ -32,24 +32,19 @@ export function readBody(
   }
   const chunks: Buffer[] = [];
   let length = 0;
-  let isSettled = false;
-  const settle = (outcome: Buffer | Rejection | null) => {
-    if (isSettled) return;
-    isSettled = true;
-    done(outcome);
-  };
   const onData = (chunk: Buffer) => {
     length += chunk.length;
     if (length <= limit) {
       chunks.push(chunk);
-    } else {
-      request.removeListener("data", onData);
-      settle(tooLarge(limit));
+      return;
     }
+    request.removeListener("data", onData);
+    request.removeListener("end", onEnd);
+    done(tooLarge(limit));
   };
+  const onEnd = () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
   request.on("data", onData);
-  request.on("end", () => settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
-  request.on("close", () => settle(null));
+  request.on("end", onEnd);
 }
 
 const tooLarge = (limit: number): Rejection =>

@@ -14,17 +14,13 @@ export interface FullResponse {
 
 /** `answer` is null while the first request is in flight; `at` is when that request began. */
 export interface KeyRecord {
+  readonly key: string;
   /** Null if the request is not known: any request finds the key in use. */
   readonly fingerprint: string | null;
   readonly at: number;
   answer: FullResponse | null;
   /** Set if the request crashed before its response was recorded. */
   crashed?: true;
-}
-
-/** A key as a snapshot contains it: with its response, or null for a crashed request. */
-export interface StoredKey extends KeyRecord {
-  readonly key: string;
 }
 
 /** A key whose request never finished is released after this time (Cross-cutting rule 5, "a few minutes"). */
@@ -45,7 +41,6 @@ export function parseIdempotencyKey(headers: IncomingHttpHeaders): string | null
 export const toFingerprint = (method: string, url: string, body: Uint8Array): string =>
   createHash("sha256").update(`${method} ${url}\n`).update(body).digest("base64");
 
-/** The idempotency keys of one organization. */
 export class IdempotencyKeys {
   /** In order of time, because a key is set again only after it expired or was released. */
   readonly #records = new Map<string, KeyRecord>();
@@ -75,39 +70,40 @@ export class IdempotencyKeys {
       }
       return known;
     }
-    const record: KeyRecord = { fingerprint, at: now, answer: null };
+    const record: KeyRecord = { key, fingerprint, at: now, answer: null };
     this.#records.delete(key);
     this.#records.set(key, record);
     return record;
   }
 
   /** Stores the response; a 5xx releases the key (Cross-cutting rule 5), and so does a 429 (Limits). */
-  settle(key: string, record: KeyRecord, answer: FullResponse): void {
-    if (answer.status >= 500 || answer.status === 429) this.release(key, record);
-    else if (this.#records.get(key) === record) record.answer = answer;
+  complete(record: KeyRecord, answer: FullResponse): void {
+    if (answer.status >= 500 || answer.status === 429) this.release(record);
+    else if (this.#records.get(record.key) === record) record.answer = answer;
   }
 
   /** Undoes a claim, as if the request had never arrived. */
-  release(key: string, record: KeyRecord): void {
-    if (this.#records.get(key) === record) this.#records.delete(key);
+  release(record: KeyRecord): void {
+    if (this.#records.get(record.key) === record) this.#records.delete(record.key);
   }
 
   /** Marks a key as that of a request which crashed now (Cross-cutting rule 5); returns when it is free. */
   crash(key: string, now: number): number {
     this.#records.delete(key);
-    this.#records.set(key, { fingerprint: null, at: now, answer: null, crashed: true });
+    this.#records.set(key, { key, fingerprint: null, at: now, answer: null, crashed: true });
     return now + abandonedAfterMs;
   }
 
   /** The records of finished and crashed requests, for the snapshot. */
-  *state(): Generator<StoredKey> {
-    for (const [key, { fingerprint, at, answer, crashed }] of this.#records) {
+  *state(): Generator<KeyRecord> {
+    for (const { key, fingerprint, at, answer, crashed } of this.#records.values()) {
       if (answer !== null || crashed) yield { key, fingerprint, at, answer };
     }
   }
 
-  restore({ key, ...record }: StoredKey): void {
-    this.#records.set(key, record.answer === null ? { ...record, crashed: true } : record);
+  /** A record of a snapshot: one without a response is that of a crashed request. */
+  restore(record: KeyRecord): void {
+    this.#records.set(record.key, record.answer === null ? { ...record, crashed: true } : record);
   }
 
   #forgetExpired(now: number): void {

@@ -44,7 +44,7 @@ export class RateWindow {
     this.#turn(now);
     if (rate !== false) {
       const kind = isRead ? "reads" : "writes";
-      if (this[kind] >= rate[kind]) throw this.#refuse(now);
+      if (this[kind] >= rate[kind]) throw this.#rejection(now);
       this[kind]++;
     }
     return this.read(rate, isRead, now);
@@ -75,7 +75,7 @@ export class RateWindow {
     this.writes = 0;
   }
 
-  #refuse(now: number): Rejection {
+  #rejection(now: number): Rejection {
     const seconds = Math.ceil((this.#startedAt + limits.rateWindowMs - now) / 1000);
     return new Rejection("rate_limit_exceeded", `too many requests; try again in ${seconds} seconds`, {
       headers: { "Retry-After": String(seconds) },

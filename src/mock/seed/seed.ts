@@ -2,7 +2,7 @@ import { decodeTime, monotonicFactory } from "ulid";
 import { hash } from "../../mock-page/drawing/hash.ts";
 
 /** The complete state of a `Random`: four words of 32 bits. */
-export type RandomState = [number, number, number, number];
+type RandomState = [number, number, number, number];
 
 /**
  * Reproducible random numbers (sfc32 by Chris Doty-Humphrey), identical on every machine. The state is four
@@ -61,7 +61,7 @@ export class Random {
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** The state of the generator. `time` is null if the time part comes from the clock. */
-export interface IdsState {
+interface IdsState {
   random: RandomState;
   time: number | null;
 }

@@ -41,7 +41,6 @@ const KeyState = z.strictObject({
       status: z.int().min(200).max(499),
       body: text.nullable(),
       headers: z.partialRecord(z.enum(storedHeaders), text.regex(/^\d{1,15}$/)).optional(),
-      /** Headers of a fault. */
       custom: FaultHeaders.optional(),
     })
     .nullable(),

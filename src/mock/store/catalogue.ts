@@ -7,7 +7,6 @@ const noGenerations: readonly string[] = [];
 /** Maximum number of cached JSON texts. */
 const keptPrints = 1_000;
 
-/** The products of one organization. */
 export class Catalogue {
   readonly #byId = new Map<string, ProductRecord>();
   readonly #byReference = new Map<string, ProductRecord>();

@@ -143,7 +143,7 @@ export const curatedModels: readonly ModelRecord[] = [
   curated("mdl_012", "Leila", "female", "plus 35-44 mixed black hazel"),
 ];
 
-/** The first place of a curated model: places are keys of cursors, and models of the organization come first. */
+/** The first place of a curated model in cursors: models of the organization come first. */
 const firstCurated = 1_000_000_000;
 
 /** All models of an organization with their places, which never change. */

@@ -9,7 +9,7 @@ interface Block {
   readonly first: number;
   products: ProductRecord[];
   deleted: number;
-  /** The concatenated texts of the products; null if they must be rebuilt. */
+  /** The concatenated texts of the products; null until the next search. */
   texts: Texts | null;
 }
 
@@ -34,8 +34,7 @@ export class ProductList {
       return;
     }
     last.products.push(product);
-    // Texts are built only for a full block; those of a growing block would be rebuilt with every product.
-    last.texts = last.products.length === blockSize ? toTexts(last.products) : null;
+    last.texts = null;
   }
 
   /** Must be called after a product was deleted. */
@@ -83,7 +82,6 @@ export class ProductList {
     return after === null ? this.#blocks.length - 1 : this.#blockUpTo(after - 1);
   }
 
-  /** The index of the block with the product of that order. */
   #blockUpTo(order: number): number {
     return firstWhere(this.#blocks.length, (index) => this.#blocks[index]!.first > order) - 1;
   }

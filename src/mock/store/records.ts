@@ -23,7 +23,7 @@ import { organizationNames } from "../rules/api-keys.ts";
 
 export const count = z.int().min(0);
 export const text = z.string();
-/** A position in the order of creation. Cursors have room for 15 digits, and later records get higher numbers. */
+/** A position in the order of creation. Cursors have room for 15 digits; later records get higher ones. */
 const order = count.max(1e14);
 /** A stored timestamp: UTC (Resources), with a four-digit year. */
 export const Timestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00:00Z");
@@ -106,7 +106,6 @@ export const ImageState = z.strictObject({
   attributes: AssetAttributes.optional(),
 });
 export type ImageState = z.infer<typeof ImageState>;
-/** A stored image. */
 export type ImageRecord = Readonly<Omit<ImageState, "bytes"> & { bytes: Buffer | null }>;
 
 /** A valid row with a trimmed reference. Its URLs are checked again before the fetch. */

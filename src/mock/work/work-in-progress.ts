@@ -7,7 +7,6 @@ export class WorkInProgress {
   /** With the mark of each. */
   readonly #works = new Map<Promise<unknown>, number>();
 
-  /** The last mark in use. */
   get lastMark(): number {
     return this.#lastMark;
   }

@@ -24,7 +24,6 @@ export interface RecordedRequest {
   response?: RecordedResponse | null;
 }
 
-/** The response to a logged request. */
 export interface RecordedResponse {
   headers: Record<string, string>;
   body: RecordedBody | null;
@@ -51,8 +50,8 @@ export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly requestId: string;
-  /** Alternating names and values in one string, which takes less memory than an object. */
-  readonly headers: string;
+  /** Alternating names and values, as sent. */
+  readonly headers: readonly string[];
   status: number | null;
   replayed: boolean;
   faults: readonly number[];
@@ -78,12 +77,6 @@ interface KeptResponse {
 
 /** Shared by the requests that no fault hit. */
 export const noFaults: readonly number[] = [];
-
-/** Not allowed in a header. */
-const separator = "\n";
-
-/** The headers of a request as one string. */
-export const keptHeaders = (rawHeaders: readonly string[]): string => rawHeaders.join(separator);
 
 /** Requests kept. More would reach the old generation of the heap, which slows each by a third. */
 const remembered = 1_000;
@@ -155,14 +148,13 @@ export function shownRequest(request: LoggedRequest): RecordedRequest {
 
 function shownResponse({ begunAt, response }: KeptExchange): RecordedResponse | null {
   if (response === null) return null;
-  const headers = parseHeaders(response.headers.join(separator));
+  const headers = parseHeaders(response.headers.map(String));
   return { headers, body: shownBody(response.body), duration_ms: Math.max(0, response.at - begunAt) };
 }
 
 /** Headers by lower-case name; repeated ones are joined, as HTTP allows. */
-function parseHeaders(kept: string): Record<string, string> {
+function parseHeaders(parts: readonly string[]): Record<string, string> {
   const headers = new Map<string, string>();
-  const parts = kept === "" ? [] : kept.split(separator);
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const name = parts[at]!.toLowerCase();
     const value = name === "authorization" ? masked(parts[at + 1]!) : parts[at + 1]!;
@@ -204,7 +196,7 @@ export interface RecordedBody {
 }
 
 /** The most that is kept of a body, in bytes. */
-export const keptBodyBytes = 64 * 1024;
+const keptBodyBytes = 64 * 1024;
 
 /** A body, or the start of it, as it is kept until the log is read. */
 export interface KeptBody {

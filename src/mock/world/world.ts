@@ -31,7 +31,7 @@ export interface WorldOptions {
   rateLimit: RateLimit;
   /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
   latencyMs: number;
-  /** Hosts, besides this machine, that may use the control routes and receive webhooks; as `exactHost` writes them. */
+  /** Hosts, as `exactHost` writes them, that may use the control routes and receive webhooks. */
   allowHosts: ReadonlySet<string>;
   /** Rejects webhook URLs on loopback and on allowed hosts, like the service. */
   strict: boolean;
@@ -66,7 +66,7 @@ export class World {
   /** Ends at the next reset, restore or stop; cancels outgoing requests. */
   life!: AbortSignal;
   #ending = new AbortController();
-  /** The start of signed URLs: the `baseUrl` option, or the address of the mock, e.g. `http://127.0.0.1:4010`. */
+  /** The start of signed URLs: the `baseUrl` option, or the address, e.g. `http://127.0.0.1:4010`. */
   baseUrl = "http://127.0.0.1";
   /** Signs URLs and cursors. Part of the state, so that signatures stay valid after a restore. */
   secret = "";
@@ -127,7 +127,7 @@ export class World {
     setMaxListeners(0, this.life);
   }
 
-  /** Removes all data and restarts everything that follows from the seed. Without one, the demo products stay the same. */
+  /** Removes all data and restarts the seed. Without one, the demo products stay the same. */
   #renew(): { random: Random; moment: number | null } {
     const { seed } = this.options;
     const random = Random.from(seed === undefined ? randomBytes(16).toString("hex") : `seed ${seed}`);

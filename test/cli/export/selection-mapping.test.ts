@@ -28,7 +28,7 @@ test("--map-value replaces references of --products-from", async () => {
   expect({ exit, exported: world.exported() }).toEqual({ exit: 0, exported: [world.ids[1]] });
 });
 
-test("a likely column of --products-from is asked about once, and remembered", async () => {
+test("a likely column of --products-from is asked about once, and saved", async () => {
   const world = await shop();
   const first = atTerminal(world, line, { stdin: true, stderr: true });
   await first.type("Read 1 column of shop.csv like this?", "\r");
@@ -36,9 +36,7 @@ test("a likely column of --products-from is asked about once, and remembered", a
   expect(first.screen()).toContain("Artikelnummer = reference (example: ");
   expect(world.exported()).toEqual(world.ids);
   const again = await world.cat(`${line} --yes`);
-  expect(again.stderr.split("\n")[0]).toBe(
-    "Columns remembered from earlier files (profile default): Artikelnummer = reference.",
-  );
+  expect(again.stderr.split("\n")[0]).toBe("Columns from catalogue.map.json: Artikelnummer = reference.");
   expect({ exit: again.exit, exported: world.exported() }).toEqual({ exit: 0, exported: world.ids });
 });
 

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
@@ -66,7 +65,7 @@ Fix the file and run the command again.
     );
   });
 
-  test("are guessed on one screen, and remembered for later files", async () => {
+  test("are guessed on one screen, and saved for later files", async () => {
     const world = await shop();
     const first = atTerminal(world, "tryon looks.csv --dry-run", { stdin: true, stderr: true });
     await first.type("Read 5 columns and 2 values of looks.csv like this?", "\r");
@@ -78,30 +77,25 @@ Fix the file and run the command again.
       "Weiß = white (background, 1 row)",
     ])
       expect(first.screen()).toContain(line);
-    const config = JSON.parse(readFileSync(join(world.folder, ".home", "config.json"), "utf8"));
-    expect(config.profiles.default).toEqual({
-      mappings: {
-        tryon: {
-          columns: {
-            artikel: "product_reference",
-            modell: "model_id",
-            hintergrund: "background",
-            winkel: "angle_shot",
-            preis: "ignore",
-          },
-          values: { background: { Weiß: "white", WEISS: "white" } },
-        },
+    expect(JSON.parse(world.read("catalogue.map.json"))).toEqual({
+      columns: {
+        Artikel: "product_reference",
+        Modell: "model_id",
+        Hintergrund: "background",
+        Winkel: "angle_shot",
+        Preis: "ignore",
       },
+      values: { background: { Weiß: "white", WEISS: "white" } },
     });
     const again = await world.cat("tryon looks.csv --yes --no-progress");
     expect(again.stderr).toContain(
-      "Columns remembered from earlier files (profile default): Artikel = product_reference, Modell = model_id, Hintergrund = background, Winkel = angle_shot, Preis = ignore.\nValues remembered from earlier files (profile default): Weiß = white, WEISS = white.\n",
+      "Columns from catalogue.map.json: Artikel = product_reference, Modell = model_id, Hintergrund = background, Winkel = angle_shot, Preis = ignore.\nValues from catalogue.map.json: Weiß = white, WEISS = white.\n",
     );
     expect(again.exit).toBe(0);
     expect(world.generated()).toEqual(["white full-front", "white close-up"]);
-    // Each command remembers its own.
-    world.write("shots.csv", "Artikel,subtype,background,angle_shot\nDRESS-1,clothing,white,front\n");
-    expect((await world.cat("beautify shots.csv --dry-run")).stderr).toContain('unknown column "Artikel"');
+    // All commands read the same file.
+    world.write("shots.csv", "Artikel,subtype,background,angle_shot\nDRESS-1,clothing,Weiß,front\n");
+    expect((await world.cat("beautify shots.csv --dry-run")).exit).toBe(0);
   });
 
   test("keep a value that the service may know, if the user says so", async () => {
@@ -109,7 +103,7 @@ Fix the file and run the command again.
       "product_reference,model_id,background,angle_shot\nDRESS-1,Amara,Lofts,full-front\n",
     );
     const first = atTerminal(world, "tryon looks.csv --dry-run", { stdin: true, stderr: true });
-    await first.type("Read 1 value of looks.csv like this?", "\x1b[B", "\x1b[B", "\r");
+    await first.type("Read 1 value of looks.csv like this?", "\x1b[B", "\r");
     await first.type('What is "Lofts"? (background, 1 row)', ..."\x1b[B".repeat(4).match(/.{3}/gsu)!, "\r");
     await first.type("Lofts = Lofts (background, 1 row)", "\r");
     expect((await first.ran).exit).toBe(0);
@@ -126,7 +120,7 @@ Fix the file and run the command again.
     const ran = await world.cat(["tryon", "looks.csv", "--dry-run", ...flag]);
     expect(ran).toMatchObject({ exit: 0, stderr: expect.not.stringContaining("known value") });
     const screen = atTerminal(world, "tryon looks.csv");
-    await screen.type("Read 1 value of looks.csv like this?", "\x1b[B", "\x1b[B", "\r");
+    await screen.type("Read 1 value of looks.csv like this?", "\x1b[B", "\r");
     await screen.type('What is "Vorderansicht"?', ..."\x1b[B".repeat(6).match(/.{3}/gsu)!, "\r");
     await screen.type("Vorderansicht = Vorderansicht (angle_shot, 1 row)", "\r");
     await screen.type("Generate 1 image of 1 product?", "n\r");
@@ -156,7 +150,7 @@ Fix the file and run the command again.
     world.looks("DRESS-2,Amara,Terrasse,knee-front", "DRESS-3,Amara,quay,full-front");
     const elsewhere = { cat: (line: string, more: object) => world.cat(line, { ...home, ...more }) };
     const screen = atTerminal({ cat: elsewhere.cat as typeof world.cat }, "tryon looks.csv --dry-run");
-    await screen.type("quay = ? (choose) (background, 1 row)", "\x1b[B", "\x1b[B", "\r");
+    await screen.type("quay = ? (choose) (background, 1 row)", "\x1b[B", "\r");
     await screen.type('What is "quay"? (background, 1 row)', "\x1b[A", "\r");
     await screen.type("quay = terrace (background, 1 row)", "\r");
     expect(await screen.ran).toMatchObject({ exit: 0 });
@@ -188,25 +182,12 @@ describe("a run of a mapped file", () => {
   const mia = "Artikel,model_id,background,angle_shot\nDRESS-1,Amara,Weiß,full-front\n";
   const queue = "tryon looks.csv --map Artikel=product_reference --yes";
 
-  test("is the same run if the profile maps it as the flags did: nothing is queued twice", async () => {
+  test("is the same run if a file maps it as the flags did: nothing is queued twice", async () => {
     const world = await shop(mia);
     const first = await world.cat(`${queue} --map-value background:Weiß=white`);
     expect(first.exit).toBe(0);
-    world.write(
-      ".home/config.json",
-      JSON.stringify({
-        profiles: {
-          default: {
-            mappings: {
-              tryon: {
-                columns: { artikel: "product_reference" },
-                values: { background: { weiß: "white" } },
-              },
-            },
-          },
-        },
-      }),
-    );
+    const map = { columns: { Artikel: "product_reference" }, values: { background: { Weiß: "white" } } };
+    world.write("catalogue.map.json", JSON.stringify(map));
     expect((await world.cat("tryon looks.csv --yes")).exit).toBe(0);
     expect(world.generated()).toEqual(["white full-front"]);
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -23,8 +23,8 @@ function atPrompts(world: TestWorld, line: string) {
   return { ran, screen, press };
 }
 
-const configOf = (world: TestWorld) =>
-  JSON.parse(readFileSync(join(world.folder, ".home", "config.json"), "utf8"));
+const savedIn = (world: TestWorld, folder = ".") =>
+  JSON.parse(readFileSync(join(world.folder, folder, "catalogue.map.json"), "utf8"));
 const question = "Read 4 columns of shop.csv like this?";
 const takeAll = ({ press }: ReturnType<typeof atPrompts>) => press(question, "enter");
 
@@ -35,8 +35,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     await takeAll(call);
     const { exit, stdout } = await call.ran;
     for (const line of [
-      "❯ Yes, and remember it for later files (profile default)",
-      "  Yes, for this file only",
+      "❯ Yes, and save it in catalogue.map.json for later files",
       "  Artikelnummer = reference (example: A1)",
       "  Titel = name (example: Hemd)",
       "  Preis = skipped (example: 12,50)",
@@ -45,19 +44,10 @@ describe("a file with unknown columns, on a terminal,", () => {
       expect(call.screen()).toContain(line);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(call.screen()).toContain("shop.csv: 1 row, all valid. Nothing was sent (--dry-run).");
-    expect(configOf(world)).toEqual({
-      profiles: {
-        default: {
-          columns: {
-            artikelnummer: "reference",
-            titel: "name",
-            preis: "ignore",
-            "bild vorne": "image_front",
-          },
-        },
-      },
+    expect(savedIn(world)).toEqual({
+      columns: { Artikelnummer: "reference", Titel: "name", Preis: "ignore", "Bild vorne": "image_front" },
     });
-    expect(statSync(join(world.folder, ".home", "config.json")).mode & 0o777).toBe(0o600);
+    expect(existsSync(join(world.folder, ".home", "config.json"))).toBe(false);
   });
 
   test("does not prompt again: saved columns are applied and noted, also off a terminal", async () => {
@@ -70,7 +60,7 @@ describe("a file with unknown columns, on a terminal,", () => {
       exit: 0,
       stdout: "",
       stderr:
-        "Columns remembered from earlier files (profile default): PREIS = ignore, Titel = name.\nnext.csv: 1 row, all valid. Nothing was sent (--dry-run).\n",
+        "Columns from catalogue.map.json: Preis = ignore, Titel = name.\nnext.csv: 1 row, all valid. Nothing was sent (--dry-run).\n",
     });
     const piped = await world.cat("import - --format csv --dry-run --no-progress", { stdin: shopFile });
     expect(piped.exit).toBe(0);
@@ -92,46 +82,6 @@ describe("a file with unknown columns, on a terminal,", () => {
     expect(ran.stderr).toContain('missing column "name" (required)');
   });
 
-  test("does not apply two saved columns with the same field", async () => {
-    const world = await shop();
-    world.write(
-      ".home/config.json",
-      JSON.stringify({ profiles: { default: { columns: { nam: "name", naam: "name" } } } }),
-    );
-    world.write("two.csv", `reference,Nam,Naam,images\nB1,Hose,Broek,${photo}\n`);
-    const ran = await world.cat("import two.csv --dry-run --no-progress");
-    expect(ran.stderr).toMatch(/two\.csv:1 {2}Naam {2}unknown_column {2}.* --map "Naam=ignore"\n/);
-    expect(await world.cat("import two.csv --dry-run --map Naam=ignore")).toMatchObject({ exit: 0 });
-  });
-
-  test("does not apply a saved column if the header has its field", async () => {
-    const world = await shop();
-    world.write(
-      ".home/config.json",
-      JSON.stringify({ profiles: { default: { columns: { titel: "name", preis: "ignore" } } } }),
-    );
-    world.write("own.csv", `reference,name,Titel,Preis,images\nB1,Hose,Frau,3,${photo}\n`);
-    const ran = await world.cat("import own.csv --dry-run --no-progress");
-    expect(ran.exit).toBe(3);
-    expect(ran.stderr).toContain(
-      "Columns remembered from earlier files (profile default): Preis = ignore.\nown.csv:1  Titel  unknown_column",
-    );
-    expect(ran.stderr).toContain('(the file already has name): rename it, or use --map "Titel=ignore"\n');
-    expect(await world.cat("import own.csv --dry-run --map Titel=ignore")).toMatchObject({ exit: 0 });
-    const call = atPrompts(world, "import own.csv --dry-run --no-progress");
-    await call.press("Read 1 column of own.csv like this?", "interrupt");
-    await call.ran;
-    expect(configOf(world).profiles.default.columns.titel).toBe("name");
-  });
-
-  test("applies the guesses to one file without saving them", async () => {
-    const world = await shop();
-    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
-    await call.press(question, "down", "enter");
-    expect((await call.ran).exit).toBe(0);
-    expect(() => configOf(world)).toThrow("ENOENT");
-  });
-
   test("saves nothing while no column is read as a field that is needed: Enter chooses the column", async () => {
     const world = await shop();
     world.write("shop.csv", `Artikelnummer;Preis;Bild vorne\nA1;12,50;${photo}\n`);
@@ -139,10 +89,10 @@ describe("a file with unknown columns, on a terminal,", () => {
     const lacking = "Read 3 columns of shop.csv like this? No column is read as name: choose the\ncolumn.";
     await call.press(lacking, "enter");
     await call.press('What is in column "Preis"? (example: 12,50)', "down", "enter");
-    await call.press("Yes, and remember it for later files", "enter");
+    await call.press("Yes, and save it in catalogue.map.json", "enter");
     expect((await call.ran).exit).toBe(0);
-    expect(configOf(world).profiles.default.columns).toEqual({
-      ...{ artikelnummer: "reference", preis: "name", "bild vorne": "image_front" },
+    expect(savedIn(world).columns).toEqual({
+      ...{ Artikelnummer: "reference", Preis: "name", "Bild vorne": "image_front" },
     });
   });
 
@@ -157,7 +107,7 @@ describe("a file with unknown columns, on a terminal,", () => {
       'missing column "name" (required): add it, or use --map "COLUMN=name"',
     );
     expect(exit).toBe(3);
-    expect(() => configOf(world)).toThrow("ENOENT");
+    expect(() => savedIn(world)).toThrow("ENOENT");
   });
 
   test("is not asked about if it has no column to choose for a missing one", async () => {
@@ -176,7 +126,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     await call.press("Read 2 columns of shop.csv like this?", "enter");
     await call.ran;
     expect(call.screen()).not.toContain("No column");
-    expect(configOf(world).profiles.default.columns).toEqual({ artikelnummer: "reference", titel: "name" });
+    expect(savedIn(world).columns).toEqual({ Artikelnummer: "reference", Titel: "name" });
   });
 
   test("has texts in a column with over 20 different wrong values, which are not asked about", async () => {
@@ -217,7 +167,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     const world = await shop();
     world.write("a.csv", `reference,title,images,SKU,Lager\nA1,Hemd,${photo},x,1\n`);
     const call = atPrompts(world, "import a.csv --dry-run --no-progress");
-    await call.press("Read 3 columns of a.csv like this?", "down", "down", "down", "enter");
+    await call.press("Read 3 columns of a.csv like this?", "down", "down", "enter");
     await call.press('What is in column "SKU"? (example: x)', "down", "enter");
     await call.press("SKU = description (example: x)", "interrupt");
     expect((await call.ran).exit).toBe(130);
@@ -233,16 +183,6 @@ describe("a file with unknown columns, on a terminal,", () => {
     expect(call.screen()).toContain("cat import a.failed.csv --map Art=sex --map-value sex:W=female\n");
     const again = await world.cat("import a.failed.csv --map art=sex --map-value sex:w=female --dry-run");
     expect(again.exit, again.stderr).toBe(0);
-  });
-
-  test("has all columns in the next command if they are for this file only", async () => {
-    const world = await shop();
-    const fails = "https://cdn.example.com/fail-timeout.jpg";
-    world.write("a.csv", `reference,Titel,images\nA1,Hemd,${photo}|${fails}\n`);
-    const call = atPrompts(world, "import a.csv --no-progress");
-    await call.press("Read 1 column of a.csv like this?", "down", "enter");
-    expect((await call.ran).exit).toBe(8);
-    expect(call.screen()).toContain("cat import a.failed.csv --map titel=name\n");
   });
 
   test("guesses each field for one column only, and none for the columns of a failed file", async () => {
@@ -316,65 +256,98 @@ describe("no prompt appears", () => {
   });
 });
 
-describe("the config file", () => {
-  const config = (world: TestWorld, content: unknown) => {
-    mkdirSync(join(world.folder, ".home"));
-    writeFileSync(
-      join(world.folder, ".home", "config.json"),
-      typeof content === "string" ? content : JSON.stringify(content),
-    );
-  };
-
-  test("keeps its other contents", async () => {
+describe("answers are written", () => {
+  test("to the file next to the sheet, where everything else stays", async () => {
     const world = await shop();
-    const other = {
-      active: "shop",
-      future: [1],
-      profiles: {
-        __proto__: null,
-        dev: { baseUrl: "https://x.example" },
-        shop: { baseUrl: "https://y.example", columns: { farbe: "ignore" } },
-      },
+    const own = {
+      columns: { " TITEL": "description", Farbe: "ignore" },
+      values: { sex: { Damen: "female" } },
+      encoding: "windows-1252",
+      sheets: { "a.xlsx": "Neu" },
     };
-    config(world, other);
-    const call = atPrompts(world, "import shop.csv --dry-run --yes");
-    await takeAll(call);
+    world.write("sheets/catalogue.map.json", JSON.stringify(own));
+    world.write("sheets/a.csv", `Artikelnummer;name;sex;images\nA1;Hemd;Herren;${photo}\n`);
+    const call = atPrompts(world, "import sheets/a.csv --dry-run --no-progress");
+    await call.press("Read 1 column and 1 value of sheets/a.csv like this?", "enter");
+    expect((await call.ran).exit, call.screen()).toBe(0);
+    expect(savedIn(world, "sheets")).toEqual({
+      ...own,
+      columns: { ...own.columns, Artikelnummer: "reference" },
+      values: { sex: { Damen: "female", Herren: "male" } },
+    });
+    expect(existsSync(join(world.folder, "catalogue.map.json"))).toBe(false);
+    world.write("b.csv", world.read("sheets/a.csv"));
+    expect((await world.cat("import b.csv --dry-run")).exit).toBe(3);
+  });
+
+  test("to the file of --map-file, which is read instead", async () => {
+    const world = await shop();
+    world.write("own.json", JSON.stringify({ columns: { Artikelnummer: "reference" } }));
+    const call = atPrompts(world, "import shop.csv --dry-run --map-file own.json");
+    await call.press("Read 3 columns of shop.csv like this?", "enter");
     expect((await call.ran).exit).toBe(0);
-    expect(configOf(world)).toEqual({
-      ...other,
-      profiles: {
-        dev: other.profiles.dev,
-        shop: {
-          baseUrl: "https://y.example",
-          columns: {
-            farbe: "ignore",
-            artikelnummer: "reference",
-            titel: "name",
-            preis: "ignore",
-            "bild vorne": "image_front",
-          },
-        },
-      },
+    expect(call.screen()).toContain("Yes, and save it in own.json for later files");
+    expect(JSON.parse(world.read("own.json")).columns).toMatchObject({ Titel: "name" });
+    expect(() => savedIn(world)).toThrow("ENOENT");
+  });
+
+  test("to the folder of the profile where the file next to the sheet cannot be", async () => {
+    const world = await shop();
+    mkdirSync(join(world.folder, "sheets"));
+    world.write("sheets/a.csv", shopFile);
+    // A link to nowhere cannot be written, whoever runs the tests.
+    symlinkSync(join(world.folder, "gone/map.json"), join(world.folder, "sheets/catalogue.map.json"));
+    const call = atPrompts(world, "import sheets/a.csv --dry-run --no-progress");
+    await call.press("Read 4 columns of sheets/a.csv like this?", "enter");
+    expect((await call.ran).exit, call.screen()).toBe(0);
+    expect(call.screen().replace(/\s+/g, " ")).toContain("Cannot write sheets/catalogue.map.json: ");
+    const kept = join(".home", "profiles", "default");
+    expect(savedIn(world, kept).columns).toMatchObject({ Titel: "name" });
+    const again = await world.cat("import sheets/a.csv --dry-run --no-progress");
+    expect(again).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining("profiles/default/catalogue.map.json: "),
     });
   });
 
-  test("is rejected with a plain error for an unknown field", async () => {
+  test("over a file that became invalid meanwhile: never", async () => {
+    const world = await shop();
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
+    await call.press(question);
+    world.write("catalogue.map.json", '{ "columns": ');
+    await call.press(question, "enter");
+    expect((await call.ran).exit, call.screen()).toBe(2);
+    expect(world.read("catalogue.map.json")).toBe('{ "columns": ');
+  });
+});
+
+describe("answers in the settings, as earlier versions kept them,", () => {
+  const config = (world: TestWorld, content: unknown) =>
+    world.write(".home/config.json", typeof content === "string" ? content : JSON.stringify(content));
+
+  test("are read after the files of mappings", async () => {
+    const world = await shop();
+    config(world, { profiles: { default: { columns: { titel: "name", farbe: "ignore" } } } });
+    world.write("catalogue.map.json", '{ "columns": { "Farbe": "description" } }');
+    world.write("a.csv", `reference;Titel;Farbe;images\nA1;Hemd;rot;${photo}\n`);
+    expect(await world.cat("import a.csv --dry-run")).toMatchObject({
+      exit: 0,
+      stderr: `Columns from catalogue.map.json: Farbe = description.
+Columns from profile default: titel = name.
+a.csv: 1 row, all valid. Nothing was sent (--dry-run).
+`,
+    });
+  });
+
+  test("are rejected with a plain error for an unknown field", async () => {
     const world = await shop();
     config(world, { profiles: { default: { columns: { preis: "price" } } } });
     const ran = await world.cat("import shop.csv --dry-run");
-    expect(ran.exit).toBe(2);
-    expect(ran.stderr).toContain(
-      'error: unknown field "price" for the column "preis" of profile default in the config file ',
-    );
-  });
-
-  test("does not prevent an NDJSON import, whatever columns it contains", async () => {
-    const world = await shop();
-    config(world, { profiles: { default: { columns: { preis: "ignore" } } } });
-    world.write("a.ndjson", `{"reference":"A1","name":"Hemd","images":[{"url":"${photo}"}]}\n`);
-    expect(await world.cat("import a.ndjson --dry-run")).toMatchObject({
-      exit: 0,
-      stderr: "a.ndjson: 1 row, all valid. Nothing was sent (--dry-run).\n",
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(
+        'error: profile default:1: unknown field "price" for the column "preis"\n',
+      ),
     });
   });
 
@@ -385,28 +358,14 @@ describe("the config file", () => {
     expect(await world.cat("import a.ndjson --dry-run")).toMatchObject({
       exit: 0,
       stderr:
-        "Columns remembered from earlier files (profile default): Titel = name.\na.ndjson: 1 row, all valid. Nothing was sent (--dry-run).\n",
+        "Columns from profile default: titel = name.\na.ndjson: 1 row, all valid. Nothing was sent (--dry-run).\n",
     });
   });
 
-  test("gets the new answer about a column that it knows as another field", async () => {
-    const world = await shop();
-    config(world, { profiles: { default: { columns: { artikelnummer: "name", titel: "description" } } } });
-    world.write("a.csv", `Artikelnummer,name,images\nA1,Hemd,${photo}\n`);
-    const call = atPrompts(world, "import a.csv --dry-run");
-    await call.press("Read 1 column of a.csv like this?", "enter");
-    expect((await call.ran).exit, call.screen()).toBe(0);
-    expect(configOf(world).profiles.default.columns).toEqual({
-      artikelnummer: "reference",
-      titel: "description",
-    });
-  });
-
-  test("is not read for a file with known columns only", async () => {
+  test("are not needed for a file with known columns", async () => {
     const world = await shop();
     config(world, "{");
     world.write("a.csv", `reference,name,images\nA1,Hemd,${photo}\n`);
     expect((await world.cat("import a.csv --dry-run")).exit).toBe(0);
-    expect((await world.cat("import shop.csv --dry-run")).stderr).toContain("cannot read the config file");
   });
 });

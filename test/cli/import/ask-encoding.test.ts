@@ -13,7 +13,7 @@ async function shop() {
   return world;
 }
 
-test("asks about the encoding on the screen of columns and values, and remembers it", async () => {
+test("asks about the encoding on the screen of columns and values, and saves it", async () => {
   const world = await shop();
   const first = atTerminal(world, "import shop.csv --no-progress", { stdin: true, stderr: true });
   await first.type("Read the encoding, 1 column and 1 value of shop.csv like this?", "\r");
@@ -25,16 +25,16 @@ test("asks about the encoding on the screen of columns and values, and remembers
   ])
     expect(first.screen()).toContain(line);
   expect(world.products().map(({ name, sex }) => [name, sex])).toEqual([["Hemd grün", "male"]]);
-  expect(JSON.parse(world.read(".home/config.json")).profiles.default.encoding).toBe("windows-1252");
+  expect(JSON.parse(world.read("catalogue.map.json")).encoding).toBe("windows-1252");
   const again = await world.cat(check);
   expect(again.stderr.split("\n")[0]).toBe(
-    'The file is not UTF-8: read as Windows-1252 ("Hemd grün"), remembered from earlier files (profile default).',
+    'The file is not UTF-8: read as Windows-1252 ("Hemd grün"), from catalogue.map.json.',
   );
   expect(again.exit).toBe(0);
   // A file in UTF-8 is never read otherwise.
   world.write("shop.csv", `reference,name,images\nA1,grün,${photo}\n`);
   expect((await world.cat(check)).stderr).toBe("shop.csv: 1 row, all valid. Nothing was sent (--dry-run).\n");
-  await world.cat("config unset encoding");
+  world.write("catalogue.map.json", "{}");
   world.write("shop.csv", latin1(`reference,name,images\nA1,grün,${photo}\n`));
   expect((await world.cat(check)).exit).toBe(3);
 });
@@ -44,13 +44,13 @@ test("reads the file as another encoding, if the user chooses it", async () => {
   world.write("shop.csv", latin1(`reference,name,images\nA1,Sukienka \xbf\xf3\xb3ta,${photo}\n`));
   const first = atTerminal(world, "import shop.csv --no-progress", { stdin: true, stderr: true });
   await first.type("Which text of shop.csv is right?", "\x1b[B", "\r");
-  await first.type('The file as Windows-1252 ("Sukienka ¿ó³ta")', "\x1b[B", "\x1b[B", "\r");
+  await first.type('The file as Windows-1252 ("Sukienka ¿ó³ta")', "\x1b[B", "\r");
   await until(() => /✔ Read[\s\S]*❯ Windows-1250/.test(first.screen()), { seen: first.screen });
   await first.type("Which text of shop.csv is right?", "\r");
   await first.type('The file as Windows-1250 ("Sukienka żółta")', "\r");
   expect((await first.ran).exit, first.screen()).toBe(0);
   expect(world.products().map(({ name }) => name)).toEqual(["Sukienka żółta"]);
-  world.write(".home/config.json", JSON.stringify({ profiles: { default: { encoding: "macintosh" } } }));
+  world.write("catalogue.map.json", JSON.stringify({ encoding: "macintosh" }));
   world.write("shop.csv", Buffer.from(`reference,name,images\nA2,bl\u009fh,${photo}\n`, "latin1"));
   expect((await world.cat("import shop.csv --no-progress")).exit).toBe(0);
   expect(world.products().map(({ name }) => name)).toEqual(["Sukienka żółta", "blüh"]);

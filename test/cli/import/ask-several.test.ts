@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
@@ -10,8 +10,7 @@ const down = "\x1b[B";
 async function severalWorld(files: Readonly<Record<string, string>>) {
   const world = await createWorld({ env: { NO_COLOR: "1" } });
   for (const [name, text] of Object.entries(files)) world.write(name, text);
-  const columns = () =>
-    JSON.parse(readFileSync(join(world.folder, ".home", "config.json"), "utf8")).profiles.default;
+  const columns = () => JSON.parse(world.read("catalogue.map.json"));
   return { ...world, columns };
 }
 
@@ -34,20 +33,9 @@ test("several files have one screen, with each guess once, and one Enter saves a
     expect(call.screen()).toContain(line);
   expect(call.screen().match(/like this\?/g)).toHaveLength(2);
   expect(columns()).toEqual({
-    columns: { artikelnummer: "reference", titel: "name", geschlecht: "sex", lager: "ignore" },
+    columns: { Artikelnummer: "reference", Titel: "name", Geschlecht: "sex", Lager: "ignore" },
     values: { sex: { Damen: "female", Herren: "male" } },
   });
-});
-
-test("answers for these files only are kept with the run of each: resuming asks no more", async () => {
-  const { columns, ...world } = await severalWorld(same);
-  const first = atTerminal(world, "import a.csv b.csv --no-progress");
-  await first.type("of 2 files like this?", down, "\r");
-  expect((await first.ran).exit).toBe(0);
-  expect(columns).toThrow("ENOENT");
-  const again = await world.cat("import a.csv b.csv --no-progress");
-  expect(again.exit, again.stderr).toBe(0);
-  expect(again.stderr).toContain("Nothing to do: all 3 rows of 2 files are unchanged.");
 });
 
 test.each(["a.csv b.csv", "b.csv a.csv"])(
@@ -62,7 +50,7 @@ test.each(["a.csv b.csv", "b.csv a.csv"])(
     expect((await call.ran).exit, call.screen()).toBe(0);
     expect(call.screen()).toContain("  SKU = skipped (example: x, a.csv)");
     expect(call.screen()).toContain("  SKU = reference (example: B1, b.csv)");
-    expect(columns().columns).toEqual({ sku: "reference" });
+    expect(columns().columns).toEqual({ SKU: "reference" });
   },
 );
 
@@ -74,9 +62,9 @@ test("an answer about a column leaves its field free for another column of anoth
   const call = atTerminal(world, "import a.csv b.csv --dry-run --no-progress");
   await call.type("No column of a.csv is read as name", "\r");
   await call.type('What is in column "Modell"?', down, "\r");
-  await call.type("Yes, and remember", "\r");
+  await call.type("Yes, and save", "\r");
   expect((await call.ran).exit, call.screen()).toBe(0);
-  expect(columns().columns).toEqual({ modell: "name", titel: "name" });
+  expect(columns().columns).toEqual({ Modell: "name", Titel: "name" });
 });
 
 test("the column to choose first is one of the file that lacks a field", async () => {
@@ -87,9 +75,9 @@ test("the column to choose first is one of the file that lacks a field", async (
   const call = atTerminal(world, "import a.csv b.csv --dry-run --no-progress");
   await call.type("No column of b.csv is read as name", "\r");
   await call.type('What is in column "Modell"?', down, "\r");
-  await call.type("Yes, and remember", "\r");
+  await call.type("Yes, and save", "\r");
   expect((await call.ran).exit, call.screen()).toBe(0);
-  expect(columns().columns).toEqual({ lager: "ignore", modell: "name" });
+  expect(columns().columns).toEqual({ Lager: "ignore", Modell: "name" });
 });
 
 test("a file that is known is not asked about again with another one", async () => {
@@ -115,9 +103,9 @@ test("what several files have in common is noted once", async () => {
   await call.type("Read 4 columns and 1 value of 2 files like this?", "\r");
   expect((await call.ran).exit, call.screen()).toBe(0);
   expect((await world.cat("import a.csv b.csv c.csv --dry-run --no-progress")).stderr).toBe(
-    `Columns remembered from earlier files (profile default): Artikelnummer = reference, Titel = name, Geschlecht = sex.
-Values remembered from earlier files (profile default): Damen = female.
-Columns remembered from earlier files (profile default): Artikelnummer = reference, Bezeichnung = name, Geschlecht = sex.
+    `Columns from catalogue.map.json: Artikelnummer = reference, Titel = name, Geschlecht = sex.
+Values from catalogue.map.json: Damen = female.
+Columns from catalogue.map.json: Artikelnummer = reference, Bezeichnung = name, Geschlecht = sex.
 a.csv, b.csv, c.csv: 3 rows, all valid. Nothing was sent (--dry-run).
 `,
   );

@@ -64,7 +64,7 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     });
   });
 
-  test("comes after flags, and before what the profile remembers and guesses", async () => {
+  test("comes after flags, and before answers of an earlier version and guesses", async () => {
     const world = await shop();
     config(world.folder, {
       columns: { preis: "description", modell: "ignore" },
@@ -77,7 +77,7 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
       stderr: [
         "Columns from catalogue.map.json: Artikelnummer = reference, Modell = ignore.",
         "Values from catalogue.map.json: Damen = female, k. A. = no value.",
-        "Values remembered from earlier files (profile default): herren = male.",
+        "Values from profile default: herren = male.",
       ],
     });
     const terminal = atTerminal(world, check, { stdin: true, stderr: true });

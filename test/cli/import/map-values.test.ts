@@ -101,10 +101,10 @@ test.each([
   expect({ exit, isShown: stderr.includes(message) }).toEqual({ exit: 3, isShown: true });
 });
 
-test("guesses values with the columns on a terminal, each can be changed, and remembers them", async () => {
+test("guesses values with the columns on a terminal, each can be changed, and saves them", async () => {
   const world = await shop();
   const first = atTerminal(world, "import shop.csv --dry-run --no-progress", { stdin: true, stderr: true });
-  await first.type("Read 1 column and 4 values of shop.csv like this?", ...Array(2).fill("\x1b[B"), "\r");
+  await first.type("Read 1 column and 4 values of shop.csv like this?", "\x1b[B", "\r");
   await first.type('What is "k. A."? (sex, 1 row)', "\r");
   await first.type("k. A. = no value (sex, 1 row)", "\r");
   expect((await first.ran).exit).toBe(0);
@@ -119,8 +119,8 @@ test("guesses values with the columns on a terminal, each can be changed, and re
   const { stderr, exit } = await world.cat("import shop.csv --dry-run --no-progress");
   expect({ exit, stderr }).toEqual({
     exit: 0,
-    stderr: `Columns remembered from earlier files (profile default): Geschlecht = sex.
-Values remembered from earlier files (profile default): Damen = female, HERREN = male, k. A. = no value, Vorne = front.
+    stderr: `Columns from catalogue.map.json: Geschlecht = sex.
+Values from catalogue.map.json: Damen = female, HERREN = male, k. A. = no value, Vorne = front.
 shop.csv: 3 rows, all valid. Nothing was sent (--dry-run).
 `,
   });

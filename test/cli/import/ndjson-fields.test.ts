@@ -43,7 +43,7 @@ Fix the file and run the command again.
     });
   });
 
-  test("are asked about on the same screen, and remembered", async () => {
+  test("are asked about on the same screen, and saved", async () => {
     const world = await shop();
     const first = atTerminal(world, check, { stdin: true, stderr: true });
     await first.type("Read 4 columns and 1 value of shop.ndjson like this?", "\r");
@@ -53,8 +53,8 @@ Fix the file and run the command again.
     expect(await world.cat(check)).toEqual({
       exit: 0,
       stdout: "",
-      stderr: `Columns remembered from earlier files (profile default): SKU = reference, fotos = images, Preis = ignore, Lager = ignore.
-Values remembered from earlier files (profile default): Damen = female.
+      stderr: `Columns from catalogue.map.json: SKU = reference, fotos = images, Preis = ignore, Lager = ignore.
+Values from catalogue.map.json: Damen = female.
 shop.ndjson: 2 rows, all valid. Nothing was sent (--dry-run).
 `,
     });

@@ -47,7 +47,7 @@ async function against(...steps: Step[]) {
   return {
     ...{ folder, path },
     get: (more: Partial<FileDownload> = {}) =>
-      downloadFile(client, { url: `${server.origin}/file`, path, label, ...more }),
+      downloadFile(client, { url: `${server.origin}/file`, path, label, digestsSent: true, ...more }),
     left: () => readdirSync(folder).sort(),
     asked: () => server.requests.map(({ headers }) => headers.range ?? null),
   };
@@ -60,6 +60,11 @@ describe("an image that gets a label", () => {
     expect(Buffer.concat(chunks!)).toEqual(labeled(jpeg));
     const sent = { bytes: jpeg.length, sha256: sha256(jpeg) };
     expect([saved, left()]).toEqual([{ bytes: labeled(jpeg).length, label: true, sent }, []]);
+  });
+
+  test("is read for its digest as sent only if that is asked for", async () => {
+    const { get } = await against(whole(jpeg));
+    expect(await get({ inMemory: true, digestsSent: false })).toMatchObject({ label: true, sent: null });
   });
 
   test("on the disk appears with it, and keeps the permissions of a replaced file", async () => {

@@ -38,8 +38,8 @@ type Flags = Partial<ImportInput & OutputTargets> & {
   machine?: Partial<Machine>;
 };
 
-const importFile = async (input: ImportInput, deps: ImportHost) =>
-  (await importFiles([{ input, deps }])).outcomes[0]!;
+const importFile = async (input: ImportInput, host: ImportHost) =>
+  (await importFiles([{ input, host }])).outcomes[0]!;
 
 const job = { noun: "import", ifEdited: "Do not use --photos all." };
 

@@ -76,7 +76,7 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
       });
       const resultOf = (digest: string) => {
         const one = done.get(digest)!;
-        return "image" in one ? one.image : one.refused;
+        return "image" in one ? one.image : one.rejected;
       };
       return { ids: digests.map(resultOf), events };
     },
@@ -312,8 +312,8 @@ describe("an interrupt", () => {
       return answer;
     };
     const client = { ...world.client, images: { ...world.client.images, upload } };
-    const deps = { client, concurrency: 1, signal: interrupt.signal };
-    await expect(world.upload(paths, deps)).rejects.toBe(reason);
+    const host = { client, concurrency: 1, signal: interrupt.signal };
+    await expect(world.upload(paths, host)).rejects.toBe(reason);
     expect([begun, world.images()]).toEqual([2, 2]);
     const { events } = await world.upload(paths);
     expect([world.images(), new Set(world.keys).size]).toEqual([6, 6]);

@@ -79,7 +79,7 @@ async function openSilent() {
   const logged = {
     method: "GET",
     requestId: "r",
-    headers: "",
+    headers: [],
     status: 200,
     replayed: false,
     faults: [],

@@ -194,7 +194,7 @@ test("a stream that nobody reads is closed after five seconds, and not buffered"
   onTestFinished(() => void socket.destroy());
   socket.write("GET /_mock/events?view=requests HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   await until(() => responses[0]?.headersSent === true);
-  const logged = { at: monday, method: "GET", requestId: "r", headers: "", status: 200, replayed: false };
+  const logged = { at: monday, method: "GET", requestId: "r", headers: [], status: 200, replayed: false };
   const more = () => {
     for (let at = 0; at < 200; at++)
       world.log.add({ ...logged, path: `/${"x".repeat(499)}`, faults: [], kept: null });

@@ -79,7 +79,8 @@ describe("a body still arriving after the response", () => {
     ["complete", { "content-length": "9" }, true],
   ])("is not awaited if it is %s", (_name, headers, complete) => {
     const { request, response, socket } = responded(headers as Record<string, string>, complete);
-    expect(response.end.mock.calls).toEqual([["the response"]]);
+    expect(response.write.mock.calls).toEqual([["the response"]]);
+    expect(response.end.mock.calls).toEqual([[]]);
     expect(request.listenerCount("data")).toBe(0);
     vi.advanceTimersByTime(10_000);
     expect(socket.destroy).not.toHaveBeenCalled();

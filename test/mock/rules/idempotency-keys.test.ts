@@ -11,8 +11,8 @@ test("a key whose request never finished is released after five minutes", () => 
   expect(again.answer).toBeNull();
 
   // A late response of the lost request is dropped.
-  keys.settle("k", lost, { status: 201, body: "lost" });
+  keys.complete(lost, { status: 201, body: "lost" });
   expect(() => keys.claim("k", fingerprint, 400_000)).toThrow("still in progress");
-  keys.settle("k", again, { status: 201, body: "again" });
+  keys.complete(again, { status: 201, body: "again" });
   expect(keys.claim("k", fingerprint, 400_000).answer).toEqual({ status: 201, body: "again" });
 });

@@ -105,7 +105,7 @@ const missingPath = (method: string): UsageError =>
     hint: `For example: cat api ${method}/products`,
   });
 
-/** Collects `-H name:value`, by the name in lower case. The value is not shown, because it may be a secret. */
+/** Collects `-H name:value` by lower-case names. Errors never show the value. */
 function addHeader(text: string, earlier: Record<string, string> = {}): Record<string, string> {
   const [, name = "", value = ""] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:([\t\x20-\x7e]*)$/.exec(text) ?? [];
   const key = name.toLowerCase();

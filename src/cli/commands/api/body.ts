@@ -26,10 +26,7 @@ const mostBytes = 64 * 1024 * 1024;
 type Body = RawRequest["body"];
 type Source = Pick<Context, "stdin" | "cwd">;
 
-/**
- * The body of a request: the bytes of `--input`, or JSON made of the fields. The operation, if known, decides
- * the content type; a form for it gets the one file that the flags name. Throws UsageError.
- */
+/** The body: bytes of `--input`, JSON of the fields, or a form with one file. Throws UsageError. */
 export async function requestBody(
   flags: BodyFlags,
   operation: ClientOperation | null,
@@ -41,17 +38,14 @@ export async function requestBody(
     return isForm ? form(flags.input, bytes) : textOrBytes(flags.input, bytes, operation);
   }
   if (flags.fields.length === 0) return null;
+  const fields = flags.fields.map(({ flag, text }) => parseField(flag, text));
+  for (const { file } of fields) if (file !== null) rejectAddress(file, "@FILE");
+  const [{ file, parts }] = fields as [Field];
+  if (isForm && file !== null && parts[0] === "file" && fields.length === 1)
+    return form(file, await readInput(file, source));
   const object: Tree = Object.create(null);
-  for (const { flag, text } of flags.fields) {
-    const field = parseField(flag, text);
-    const { value } = field;
-    const file = flag === "-F" && value.startsWith("@") ? value.slice(1) : null;
-    if (file !== null) rejectAddress(file, "@FILE");
-    if (file !== null && isForm && field.parts[0] === "file" && flags.fields.length === 1)
-      return form(file, await readInput(file, source));
-    const content = file === null ? value : await readText(file, source);
-    setField(object, field, flag === "-F" && file === null ? typedValue(content) : content);
-  }
+  for (const field of fields)
+    setField(object, field, field.file === null ? field.value : await readText(field.file, source));
   if (isForm) {
     throw new UsageError("this request takes one file", {
       code: "invalid_argument",
@@ -142,11 +136,13 @@ type Tree = Record<string, unknown>;
 /** The most parts of a name: the body would be nested too deeply to be written. */
 const mostParts = 100;
 
-/** A field of `-F` or `-f`: the parts of its name, and its value as typed. */
+/** A field of `-F` or `-f`: the parts of its name, and its value. */
 interface Field {
   /** A number selects an entry of a list; `[]` adds one. */
   readonly parts: readonly (string | number)[];
-  readonly value: string;
+  readonly value: FieldValue;
+  /** The file of `-F name=@FILE`; null for a value. */
+  readonly file: string | null;
 }
 
 /** Parses `name=value`; names are dotted: `images[].image_id`, `inputs.0.background`. Throws UsageError. */
@@ -165,7 +161,9 @@ function parseField(flag: string, text: string): Field {
       hint: "Use names such as name, size.width or images[].image_id.",
     });
   }
-  return { parts, value: text.slice(at + 1) };
+  const value = text.slice(at + 1);
+  const file = flag === "-F" && value.startsWith("@") ? value.slice(1) : null;
+  return { parts, file, value: flag === "-F" ? typedValue(value) : value };
 }
 
 /** `images[]` as a name and a list. */
@@ -175,7 +173,7 @@ function withLists(part: string): string[] {
   return [part.slice(0, end), ...Array<string>((part.length - end) / 2).fill("[]")];
 }
 
-/** The value of `-F` in JSON: a number, true, false and null are what they look like; anything else is text. */
+/** The JSON value of `-F`: numbers, true, false and null by their form; else text. */
 function typedValue(text: string): FieldValue {
   if (/^(?:true|false|null)$/.test(text)) return JSON.parse(text);
   // A number that JSON would print differently, such as 007 or 1.0, is probably a code: text keeps all of it.

@@ -25,27 +25,13 @@ export interface ApiInput extends BodyFlags {
   readonly key: string | undefined;
 }
 
-/** Sends one request, or every page of a list, and prints the response. Throws the service's error after printing it. */
+/** Sends a request, or every page of a list. Throws the service's error after printing it. */
 export async function runApi(app: App, input: ApiInput): Promise<void> {
   const { method } = input;
   const { baseUrl } = await app.connection();
   const target = parseTarget(input.path, baseUrl, input.query);
   const operation = knownOperation(method, target.path);
-  const hasBody = input.fields.length > 0 || input.input !== undefined;
-  if (method === "GET" && hasBody) {
-    throw new UsageError("a GET request has no body", {
-      code: "invalid_argument",
-      param: "METHOD",
-      hint: "Use --query name=value, or another method.",
-    });
-  }
-  if (method === "GET" && input.key !== undefined) {
-    throw new UsageError("a GET request has no idempotency key", {
-      code: "invalid_argument",
-      param: "--idempotency-key",
-      hint: "Remove it: a GET request changes nothing.",
-    });
-  }
+  if (method === "GET") checkGet(input);
   if (input.paginate) checkList(method, operation);
   const body = await requestBody(input, operation, app.context);
   const client = await app.client();
@@ -56,10 +42,19 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     headers: input.headers,
     listsProblems: operation?.listsProblems ?? false,
   };
-  if (input.paginate) {
+  if (input.paginate)
     await app.io.showPages({ columns: [], format: "ndjson" }, pages(app, client, request, target));
-    return;
-  }
+  else await sendOne(app, client, request, { input, target, operation });
+}
+
+/** Sends one request and prints its response. Throws the service's error after printing it. */
+async function sendOne(
+  app: App,
+  client: Client,
+  request: RawRequest,
+  { input, target, operation }: { input: ApiInput; target: Target; operation: ClientOperation | null },
+): Promise<void> {
+  const { method } = input;
   const { interrupt: signal } = app.context;
   const check =
     input.key === undefined
@@ -79,6 +74,18 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
   if (input.key !== undefined && isKeyTaken(error))
     throw withHint(error, "Use another --idempotency-key, or repeat the request unchanged.");
   throw hinted(method === "GET" ? error : unlessDone(error, check), method, target);
+}
+
+/** Throws UsageError for what a GET request does not have. */
+function checkGet({ fields, input, key }: ApiInput): void {
+  const code = "invalid_argument";
+  if (fields.length > 0 || input !== undefined) {
+    const hint = "Use --query name=value, or another method.";
+    throw new UsageError("a GET request has no body", { code, param: "METHOD", hint });
+  }
+  if (key === undefined) return;
+  const hint = "Remove it: a GET request changes nothing.";
+  throw new UsageError("a GET request has no idempotency key", { code, param: "--idempotency-key", hint });
 }
 
 function checkList(method: string, operation: ClientOperation | null): void {
@@ -129,10 +136,7 @@ function hinted(error: CatError, method: string, { path }: Target): CatError {
   return hint === error.hint ? error : withHint(error, hint);
 }
 
-/**
- * Prints a response on stdout: JSON on one line, indented on a terminal; anything else unchanged. `include`
- * adds the status and the headers; with `--json` they and the body are one object.
- */
+/** Prints a response: JSON indented on a terminal. `include` adds status and headers. */
 async function printResponse(
   app: App,
   response: RawResponse,

@@ -5,7 +5,7 @@ import type { App } from "../../app/app.ts";
 import { leadsToUs, systemCats } from "../../context/system-cats.ts";
 import { type DoctorResult, ok, warning } from "./check.ts";
 
-/** Which program a shell starts as `cat`, and which one the scripts of the project in the current folder do. */
+/** The programs that a shell, and the scripts of the project in the current folder, start as `cat`. */
 export async function checkCat({ context: { env, cwd, host } }: App): Promise<DoctorResult> {
   const onPath: { path: string; isOurs: boolean }[] = [];
   const system = { env, platform: (host?.platform ?? platform()) as NodeJS.Platform, cwd: () => cwd };
@@ -28,7 +28,7 @@ export async function checkCat({ context: { env, cwd, host } }: App): Promise<Do
   return ok(other === undefined ? handed : `the first on PATH is ${other}`);
 }
 
-/** This program as the cat that package managers put first on PATH in scripts, `first` with Plug'n'Play; null without. */
+/** This program as `cat` of scripts, first on PATH by package managers (`first`: Plug'n'Play); or null. */
 async function catOfProject(folder: string, first: string | null): Promise<string | null> {
   const path = join(folder, "node_modules", ".bin", "cat");
   if (existsSync(path) && (await leadsToUs(path)) === "to us") return path;

@@ -52,8 +52,8 @@ export function failed(thrown: unknown): DoctorResult {
   return { status: "error", message, hint: nextStep(error), code: error.code, error };
 }
 
-/** What a function returns, or the result of a check for what it throws; an interrupt ends the command instead. */
-export async function settled<Made>(
+/** The result of a function, or the check for what it throws; an interrupt ends the command instead. */
+export async function resultOf<Made>(
   interrupt: AbortSignal,
   make: () => Made | Promise<Made>,
 ): Promise<Made | DoctorResult> {

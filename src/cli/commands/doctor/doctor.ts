@@ -13,7 +13,7 @@ import { isSet } from "../../settings/profile-names.ts";
 import { notAFolder, profileKeys, toKeyStore } from "../../settings/profiles.ts";
 import { baseUrlInUse, keyInUse, profileInUse, readBaseUrl } from "../../settings/settings.ts";
 import { checkCat } from "./cat-check.ts";
-import { type CheckName, checkNames, type DoctorResult, ok, settled, unchecked, warning } from "./check.ts";
+import { type CheckName, checkNames, type DoctorResult, ok, resultOf, unchecked, warning } from "./check.ts";
 import {
   checkClock,
   checkKey,
@@ -54,15 +54,15 @@ export const doctorCommand = (app: App): Command =>
 /** Makes all checks, prints them, and sets the exit status of the first one that failed. */
 async function doctor(app: App): Promise<void> {
   const { context, io } = app;
-  const settle: Settle = (make) => settled(context.interrupt, make);
+  const attempt: Attempt = (make) => resultOf(context.interrupt, make);
   const [node, settings, keychain, state, terminal, cat, ofService] = await Promise.all([
-    settle(() => checkNode(app)),
-    settle(() => checkSettings(app)),
-    settle(() => checkKeychain(app)),
-    settle(() => checkState(app)),
-    settle(() => checkTerminal(app)),
-    settle(() => checkCat(app)),
-    checkService(app, settle),
+    attempt(() => checkNode(app)),
+    attempt(() => checkSettings(app)),
+    attempt(() => checkKeychain(app)),
+    attempt(() => checkState(app)),
+    attempt(() => checkTerminal(app)),
+    attempt(() => checkCat(app)),
+    checkService(app, attempt),
   ]);
   context.interrupt.throwIfAborted();
   const results = { node, settings, keychain, ...ofService, state, terminal, cat };
@@ -81,25 +81,25 @@ async function doctor(app: App): Promise<void> {
   if (first !== undefined) throw first;
 }
 
-type Settle = <Made>(make: () => Made | Promise<Made>) => Promise<Made | DoctorResult>;
+type Attempt = <Made>(make: () => Made | Promise<Made>) => Promise<Made | DoctorResult>;
 
 /** The checks that need the base URL. */
-async function checkService(app: App, settle: Settle) {
+async function checkService(app: App, attempt: Attempt) {
   const { globals, context } = app;
   const url = await serviceUrl(app);
-  const proxy = (probed: Probe | null) => settle(() => checkProxy(app, url, probed));
+  const proxy = (probed: Probe | null) => attempt(() => checkProxy(app, url, probed));
   const same = (result: DoctorResult) => ({ tls: result, clock: result, "rate limit": result });
   if (url === null) {
     const none = unchecked("no service URL");
     return { key: none, network: none, proxy: await proxy(null), ...same(none) };
   }
-  const key = await settle(() =>
+  const key = await attempt(() =>
     globals.mock
       ? app.connection().then(({ apiKey }) => ({ value: apiKey, source: "--mock" }))
       : keyInUse(url, globals, context),
   );
   if ("value" in key) app.secrets.add(key.value);
-  const probed = await settle(() => probe(app, url, "value" in key ? key.value : null));
+  const probed = await attempt(() => probe(app, url, "value" in key ? key.value : null));
   if ("status" in probed) {
     // A wrong proxy variable is the error of its own check.
     const isOfProxy = probed.code === "invalid_proxy";
@@ -108,12 +108,12 @@ async function checkService(app: App, settle: Settle) {
     return { key: "value" in key ? fallback : key, network, proxy: await proxy(null), ...same(fallback) };
   }
   return {
-    key: "value" in key ? await settle(() => checkKey(key, probed)) : key,
-    network: await settle(() => checkNetwork(url, probed)),
+    key: "value" in key ? await attempt(() => checkKey(key, probed)) : key,
+    network: await attempt(() => checkNetwork(url, probed)),
     proxy: await proxy(probed),
-    tls: await settle(() => checkTls(app, url, probed)),
-    clock: await settle(() => checkClock(probed)),
-    "rate limit": await settle(() => checkRateLimit(probed)),
+    tls: await attempt(() => checkTls(app, url, probed)),
+    clock: await attempt(() => checkClock(probed)),
+    "rate limit": await attempt(() => checkRateLimit(probed)),
   };
 }
 

@@ -8,7 +8,7 @@ import { checkedProfileName } from "../../settings/profile-names.ts";
 import { readProfiles } from "../../settings/profiles.ts";
 import { type Connection, resolveConnection, unknownProfile } from "../../settings/settings.ts";
 
-/** `cat doctor --parity`: prints the differences between the organizations of two profiles; exit 8 if there are any. */
+/** `cat doctor --parity`: prints how the organizations of two profiles differ; exits with 8 if they do. */
 export async function compareProfiles(app: App, name: string, hasPhotos: boolean): Promise<void> {
   const { context, io } = app;
   const connection = await openConnection(app, name);
@@ -53,7 +53,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
   if (differences > 0) throw new PartialError(`${counted(differences, "difference")} to ${name}`);
 }
 
-/** The stored connection of a profile: the variables and flags are about the current one. Throws UsageError. */
+/** The stored connection of a profile: variables and flags are about the current one. Throws UsageError. */
 async function openConnection({ context, globals }: App, name: string): Promise<Connection> {
   const profile = checkedProfileName(name, "--parity");
   const profiles = await readProfiles(context);

@@ -42,7 +42,7 @@ export interface Probe {
 /** Stands in for a missing key: the service rejects it, which still shows the network. */
 const noKey = "ak_none";
 
-/** At most two reads within five seconds, without retries. `apiKey` null: one request, which the service rejects. */
+/** At most two reads in five seconds, without retries. `apiKey` null: one request, which must be rejected. */
 export async function probe(app: App, baseUrl: string, apiKey: string | null): Promise<Probe> {
   const { clock, random, env, interrupt } = app.context;
   const client = createClient({
@@ -103,7 +103,7 @@ function watchTls() {
   return { found: () => tls, stop: () => unsubscribe("undici:client:connected", listener) };
 }
 
-/** The error for a successful response that is not JSON, such as the login page of a network; null for JSON. */
+/** The error for a success that is not JSON, such as the login page of a network; null for JSON. */
 function notJson(response: { json(): unknown }): BadResponseError | null {
   try {
     response.json();

@@ -12,7 +12,7 @@ import { orReported } from "../../output/or-reported.ts";
 import { openDecisionFile, rejectProblems, savedTime } from "../generate/open-review.ts";
 import type { ReviewFlags } from "./role-flags.ts";
 
-/** The decisions of the profile about images of the service in use, and those of the files of `--decisions`. */
+/** The decisions of the profile about images of this service, and those of `--decisions`. */
 export async function openReviews(app: App, files: readonly string[]): Promise<Reviews> {
   const reviews = new Reviews((await app.state()).decisions.all((await app.connection()).baseUrl));
   for (const file of files) {
@@ -31,7 +31,7 @@ export async function openReviews(app: App, files: readonly string[]): Promise<R
 export const openGate = async (app: App, { filter, decisions }: ReviewFlags): Promise<ReviewGate> =>
   new ReviewGate(filter === null ? new Reviews() : await openReviews(app, decisions), filter);
 
-/** Reads the decisions of a mirror. Their times are those of the machines that have recorded them. `left` is for an error. */
+/** Reads the decisions of a mirror, with the times of their machines. `left` is for an error. */
 export const mirrorDecisions =
   (app: App, mirror: string, left?: string): DecisionsReader =>
   async (content) => {

@@ -71,7 +71,7 @@ export function readRoles(typed: readonly string[] | undefined): readonly string
   });
 }
 
-/** The error of a request, with the known roles as a hint if the service rejected a role; unchanged otherwise. */
+/** The error of a request, with the known roles as a hint if a role was rejected. */
 export function withRoleHint(error: unknown, roles: readonly string[] | null): unknown {
   if (!(error instanceof CatError) || error.status !== 400 || !/^role\b/.test(error.param ?? ""))
     return error;

@@ -2,6 +2,7 @@ import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import { readGenerations } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
+import { findKnown, unknownLooks } from "../../../flows/generate/find-known.ts";
 import {
   type AskedGeneration,
   type AskedOfFile,
@@ -15,13 +16,17 @@ import {
   identityOf,
   lookRule,
 } from "../../../flows/generate/generation-run.ts";
+import { countKnown } from "../../../flows/generate/known-looks.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
-import type { ResolvedGenerations } from "../../../flows/generate/resolve.ts";
+import { type ResolvedGenerations, resolveGenerations } from "../../../flows/generate/resolve.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import type { InputProblem } from "../../../flows/rows/problem.ts";
+import { findAccount } from "../../../flows/run/account.ts";
+import { lastBegun } from "../../../flows/run/run.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import { memoryOfProfile } from "../../app/profile-state.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { checkOutputNames } from "../../files/output-targets.ts";
 import { outputFormat } from "../../output/output-names.ts";
@@ -32,10 +37,7 @@ import { mismatchNotes } from "./mismatched-models.ts";
 import { inputRejected } from "./run-errors.ts";
 import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 
-/**
- * Checks the input and shows what it would generate. With an API key it also looks up products and models;
- * without one it sends nothing at all.
- */
+/** Checks the input and shows its plan. With an API key it also looks up products and models. */
 export async function dryRun(
   app: App,
   flags: GenerateFlags,
@@ -178,7 +180,6 @@ async function lookUp(
       return null;
     throw error;
   }
-  const { resolveGenerations } = await import("../../../flows/generate/resolve.ts");
   const service = { client, signal: app.context.interrupt, concurrency: defaultConcurrency };
   return resolveGenerations(asked, service, { allowDuplicates, table, onProgress: () => {} });
 }
@@ -192,14 +193,6 @@ async function findThere(
     readonly generations: readonly Generation[];
   },
 ) {
-  const [{ memoryOfProfile }, { findAccount }, { findKnown, unknownLooks }, { countKnown }, { lastBegun }] =
-    await Promise.all([
-      import("../../app/profile-state.ts"),
-      import("../../../flows/run/account.ts"),
-      import("../../../flows/generate/find-known.ts"),
-      import("../../../flows/generate/known-looks.ts"),
-      import("../../../flows/run/run.ts"),
-    ]);
   const { kind, fresh, missing } = flags;
   const { state, service } = await memoryOfProfile(app);
   const { clock, interrupt: signal } = app.context;

@@ -51,8 +51,8 @@ export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number],
   lookAway?: boolean;
 };
 
-/** The flags of a command that generates images, as commander parses them. */
-export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFlags, BucketFlags {
+/** The flags that are used as commander parses them. */
+interface UnchangedFlags extends BucketFlags {
   readonly dryRun: boolean;
   readonly missing: boolean;
   readonly wait: boolean;
@@ -68,6 +68,10 @@ export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFl
   readonly approved?: string;
   /** The decisions of a review; its rejected images are generated again. */
   readonly rerun?: string;
+}
+
+/** The flags of a command that generates images, as commander parses them. */
+export interface RawGenerateFlags extends UnchangedFlags, RawFileFlags, RawMapFlags, SelectionFlags {
   readonly timeout?: number;
   readonly maxBytes?: number;
   readonly maxGenerations?: number;
@@ -75,18 +79,7 @@ export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFl
 }
 
 /** The input of one command that generates images. */
-export interface GenerateFlags
-  extends Omit<
-      RawGenerateFlags,
-      | keyof RawFileFlags
-      | keyof RawMapFlags
-      | keyof SelectionFlags
-      | "maxBytes"
-      | "maxGenerations"
-      | "unknown"
-    >,
-    Omit<FileFlags, "file">,
-    MapFlags {
+export interface GenerateFlags extends UnchangedFlags, Omit<FileFlags, "file">, MapFlags {
   readonly kind: GenerationKind;
   /** As typed, `-` for standard input; null where flags name the values. */
   readonly file: string | null;
@@ -109,9 +102,9 @@ function subtypes(value: string, earlier?: string[]): string[] {
 const mapExamples = { tryon: "background:Weiss=white", beautify: "subtype:Schuhe=shoes" } as const;
 
 /** Adds the flags of a command that generates images, in groups. */
-export function withGenerateFlags(made: Command, kind: GenerationKind): Command {
+export function withGenerateFlags(command: Command, kind: GenerationKind): Command {
   const isTryon = kind === "tryon";
-  const input = withInputFlags(made.optionsGroup("Input:"));
+  const input = withInputFlags(command.optionsGroup("Input:"));
   withMapFlags(withTemplateFlag(input, isTryon ? "looks.xlsx" : "shots.xlsx"), mapExamples[kind])
     .option("--matrix", "expand cells with several values (a|b) to every combination", false)
     .option("--allow-duplicates", "accept the same image twice, also one that exists", false)
@@ -119,20 +112,20 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
     .option("--rerun <DECISIONS>", "generate the rejected images of a review again")
     .optionsGroup("One image, without a file:")
     .option("--product <ID|REF>", "product", several);
-  if (isTryon) made.option("--model <ID|NAME>", "model", several);
+  if (isTryon) command.option("--model <ID|NAME>", "model", several);
   else {
     const subtype = new Option("--subtype <SUBTYPE>", "kind of product").choices(taskSubtypes);
-    made.addOption(subtype.argParser(subtypes));
+    command.addOption(subtype.argParser(subtypes));
   }
-  made
+  command
     .option("--background <SLUG>", "background, or a color such as #f4f1ea", several)
     .option("--angle <SLUG>", "angle shot", several);
   if (isTryon)
-    made
+    command
       .option("--style-with <ID|REF>", "product to style it with (repeatable, up to 10)", several)
       .option("--look-away", "let the model look away from the camera");
-  else made.option("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`, several);
-  made
+  else command.option("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`, several);
+  command
     .optionsGroup("Cost:")
     .option("--dry-run", "show the plan and queue nothing", false)
     .option("--missing", "skip images of other computers too, and replace rejected ones", false)
@@ -157,7 +150,7 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
     .addOption(labelFlag())
     .option("--approved <DECISIONS>", "move the rejected images of a review to DIR/rejected")
     .option("--gallery <FILE>", "write an HTML page to review the images");
-  return otherFlags(withBucketFlags(withOutputFlags(made)));
+  return otherFlags(withBucketFlags(withOutputFlags(command)));
 }
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
@@ -168,22 +161,8 @@ export function readGenerateFlags(
   cwd: string,
 ): GenerateFlags {
   const selection: SelectionFlags = Object.fromEntries(selectionNames.map((name) => [name, raw[name]]));
-  const [named] = selectionNames.filter((name) => raw[name] !== undefined).map(flagName);
   const input = file ?? raw.rerun;
-  if (file !== undefined && raw.rerun !== undefined)
-    throw new UsageError("--rerun reads its own file", { param: "--rerun", hint: "Remove FILE or --rerun." });
-  if (input !== undefined && named !== undefined) {
-    throw new UsageError(`${named} cannot be combined with a file`, {
-      param: named,
-      hint: "Put the value into a column of the file, or remove the file.",
-    });
-  }
-  if (file === undefined) rejectMapping(raw, "a file");
-  if (raw.missing && raw.rerun !== undefined) throw conflict("--missing", "--rerun");
-  if (raw.missing && raw.fresh) throw conflict("--missing", "--fresh");
-  if (raw.limit !== undefined && raw.rerun !== undefined) throw conflict("--limit", "--rerun");
-  if (raw.limit !== undefined && file === undefined)
-    throw new UsageError("--limit needs a file", { param: "--limit", hint: "Remove --limit." });
+  rejectInput(file, raw);
   if (!raw.matrix) rejectRepeated(selection);
   rejectNoPath("--save", raw.save, "folder, for example --save images");
   rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");
@@ -205,6 +184,25 @@ export function readGenerateFlags(
     maxGenerations: raw.maxGenerations ?? null,
     unknown: raw.unknown,
   };
+}
+
+/** Rejects flags that the input does not go with. */
+function rejectInput(file: string | undefined, raw: RawGenerateFlags): void {
+  const [named] = selectionNames.filter((name) => raw[name] !== undefined).map(flagName);
+  if (file !== undefined && raw.rerun !== undefined)
+    throw new UsageError("--rerun reads its own file", { param: "--rerun", hint: "Remove FILE or --rerun." });
+  if ((file ?? raw.rerun) !== undefined && named !== undefined) {
+    throw new UsageError(`${named} cannot be combined with a file`, {
+      param: named,
+      hint: "Put the value into a column of the file, or remove the file.",
+    });
+  }
+  if (file === undefined) rejectMapping(raw, "a file");
+  if (raw.missing && raw.rerun !== undefined) throw conflict("--missing", "--rerun");
+  if (raw.missing && raw.fresh) throw conflict("--missing", "--fresh");
+  if (raw.limit !== undefined && raw.rerun !== undefined) throw conflict("--limit", "--rerun");
+  if (raw.limit !== undefined && file === undefined)
+    throw new UsageError("--limit needs a file", { param: "--limit", hint: "Remove --limit." });
 }
 
 /** `--approved` is about the images of an earlier command, which `--save` has saved or saves now. */

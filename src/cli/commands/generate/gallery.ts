@@ -13,9 +13,9 @@ import type { GenerateFlags } from "./flags.ts";
 
 /** Whether the page replaces a file, and how it saves decisions. */
 export interface GalleryOutput {
-  readonly replacesGallery: boolean;
+  replacesGallery: boolean;
   /** Null without a page. */
-  readonly decisions: CsvStyle | null;
+  decisions: CsvStyle | null;
 }
 
 /** How many images are looked up at once. */
@@ -41,10 +41,7 @@ export async function checkGallery(app: App, name: string, others: readonly stri
   return replaces;
 }
 
-/**
- * Writes the page of a run, and puts its name into the summary; gives why it could not be written. A run that
- * was interrupted gets none, nor one without tasks.
- */
+/** Writes the page of a run that was not interrupted and has tasks; returns why it could not. */
 export async function writeRunGallery(
   app: App,
   flags: GenerateFlags & GalleryOutput,

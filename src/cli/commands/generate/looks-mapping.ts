@@ -1,7 +1,6 @@
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import type { EncodingName } from "../../../flows/rows/encoding.ts";
-import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
+import { noMapping } from "../../../flows/rows/mapped-columns.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk } from "../../app/prompts.ts";
@@ -11,12 +10,12 @@ import type { MapFile } from "../../mapping/map-file.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import type { GenerateFlags } from "./flags.ts";
 
-/** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
+/** How columns and values of a file are read; reviews and flags use the service's names. */
 export async function looksMapping(
   app: App,
   flags: GenerateFlags,
   source: Source,
-  mapFile: MapFile | null,
+  mapFiles: readonly MapFile[],
 ): Promise<FileMapping> {
   if (flags.file === null) return { ...noMapping, encoding: undefined };
   const learned = canAsk(app) ? await learnedLooks(app, flags.kind) : undefined;
@@ -25,19 +24,8 @@ export async function looksMapping(
     source,
     read: flags,
     flags,
-    mapFile,
-    ...(!flags.fresh && { kept: (encoding) => readKept(app, flags.kind, source, encoding) }),
+    mapFiles,
     form: (mapping) => generationForm({ ...flags, ...mapping, ...(learned && { learned }) }),
     words: generationVocabulary(flags.kind, learned),
   });
-}
-
-async function readKept(
-  app: App,
-  kind: GenerateFlags["kind"],
-  source: Source,
-  encoding: EncodingName,
-): Promise<FileAnswers | null> {
-  const { keptAnswers } = await import("../../mapping/saved-mapping.ts");
-  return keptAnswers(app, kind, source, { encoding });
 }

@@ -10,6 +10,7 @@ import {
 import type { ReadOptions } from "../../../flows/rows/open-rows.ts";
 import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
+import { readTasks } from "../../../flows/run/follow.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { ReviewDecision } from "../../../state/decisions.ts";
 import type { App } from "../../app/app.ts";
@@ -44,10 +45,7 @@ export const rerunFlags = (file: string, { sheet, read }: ReviewReading) => ({
   encoding: read.encoding,
 });
 
-/**
- * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError,
- * after all problems were listed, where the file is not one of decisions, is incomplete, or was edited.
- */
+/** Opens a review; the caller closes the source. Throws an InputError if it is incomplete or edited. */
 export async function openReview(
   app: App,
   file: string,
@@ -76,7 +74,7 @@ export const openDecisionFile = (app: App, file: string, reading?: ReviewReading
   openInput(
     app,
     { ...reading, file },
-    { job: { noun: "run" }, columns: { forms: async () => [decisionForm] as const } },
+    { job: { noun: "run" }, columns: { forms: [decisionForm] as const } },
   ).catch((error) => {
     if (reading !== undefined || !(error instanceof CatError) || error.code !== "which_sheet") throw error;
     const hint = "Save the sheet with the decisions as a file of its own.";
@@ -99,7 +97,6 @@ async function reviewPlace(app: App, asksService: boolean) {
   const { baseUrl } = await app.connection();
   const tasks = async (ids: readonly string[]) => {
     if (ids.length === 0) return none();
-    const { readTasks } = await import("../../../flows/run/follow.ts");
     const { clock, interrupt: signal } = app.context;
     const service = { client: await app.client(), clock, signal, concurrency: defaultConcurrency };
     return readTasks(new Set(ids), service);
@@ -183,12 +180,12 @@ interface Recording {
   readonly handOn: HandOn | null;
 }
 
-/** Hands decisions on to a mirror; resolves to the file that has them there, and for how many images others count. */
+/** Hands decisions on to a mirror; resolves to its file, and how many images others decide. */
 export type HandOn = (
   decisions: readonly ReviewDecision[],
 ) => Promise<{ readonly file: string; readonly overruled: number }>;
 
-/** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
+/** `cat tasks review`: records and reports decisions. Throws an InputError for problems. */
 export async function recordReviewFile(app: App, file: string, recording: Recording): Promise<void> {
   const nothing = { file, approved: 0, rejected: 0, undecided: 0, reversed: 0, later: 0 };
   const review = await orReported(app, nothing, openWholeReview(app, file, recording));

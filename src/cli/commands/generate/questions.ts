@@ -11,12 +11,10 @@ import { type Choice, canAsk, openPrompts, type Prompts } from "../../app/prompt
 import { learnedValues } from "../../completion/learned-values.ts";
 import type { LearnedField } from "../../completion/words.ts";
 import { UsageError } from "../../context/errors.ts";
+import { checkSaveFolder } from "../../files/save-folder.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
-/**
- * Has the user agree to the number of images, which cost credits; `--yes` agrees, and gets a line on what
- * exists. Throws without a terminal.
- */
+/** Has the user agree to the cost; `--yes` agrees, with a note on existing images. */
 export async function confirmCost(
   app: App,
   { plan, file }: { plan: CostPlan; file: string | null },
@@ -41,7 +39,7 @@ export async function confirmCost(
   await confirmAction(app, action, pause);
 }
 
-/** How many images of an input are not generated again: `3 of the 4 in looks.csv exist already.` Empty for none. */
+/** Existing images of an input: `3 of the 4 in looks.csv exist already.` Empty for none. */
 function existingClause({ asked, existing, inProgress }: CostPlan, file: string | null): string {
   const of = `of the ${grouped(asked)}${file === null ? "" : ` in ${shownName(file)}`}`;
   const busy = `${inProgress === 1 ? "is" : "are"} in progress.`;
@@ -53,10 +51,7 @@ function existingClause({ asked, existing, inProgress }: CostPlan, file: string 
 /** No folder, as a person types it. */
 const noFolder = "-";
 
-/**
- * Asks the person at the terminal where to save the images, until it is a folder that can be used; null
- * without one to ask, and where flags have decided.
- */
+/** Asks where to save the images, until a folder can be used; null if nobody is asked. */
 export async function askSaveFolder(
   app: App,
   { save, wait, file }: Pick<GenerateFlags, "save" | "wait" | "file">,
@@ -70,7 +65,6 @@ export async function askSaveFolder(
     const typed = (await prompts.input(question, "images", () => true)).trim();
     if (typed === noFolder) return null;
     try {
-      const { checkSaveFolder } = await import("../../files/save-folder.ts");
       return { saveTo: await checkSaveFolder(app, typed), saveAs: typed };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;

@@ -15,11 +15,9 @@ import { placeText } from "../../output/problem-groups.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { isRejection, queuedByRun } from "./run-errors.ts";
 
-type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
+type Asking = Pick<App, "typed" | "globals">;
 
-type Asking = Pick<App, "typed"> & { globals: Service };
-
-/** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
+/** The report of a run: its result, a line per kind of failure, and the next command. */
 export function generationLines(ended: EndedGeneration, flags: GenerateFlags, asking: Asking): string[] {
   const { summary, results } = ended;
   return [
@@ -140,7 +138,7 @@ function followLines(ended: EndedGeneration, typed: App["typed"]): string[] {
   return [`To follow the images${what}, run:`, `  ${command}`];
 }
 
-/** The other fields of the summary of a run (`GenerationSummary`) that was rejected before anything was queued. */
+/** The summary (`GenerationSummary`) of a run that was rejected before anything was queued. */
 export const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
 /** What `--json` prints of a run that was rejected before its rows were read. */
@@ -150,10 +148,7 @@ export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => (
 });
 
 /** Whether there was nothing to generate. */
-const isAllThere = ({
-  summary: { total },
-  known: { existing, inProgress },
-}: Pick<EndedGeneration, "summary" | "known">): boolean => existing + inProgress === total;
+const isAllThere = (ended: EndedGeneration): boolean => wantedCount(ended) === 0;
 
 /** What the run has not queued because it is there, next to what it has. */
 function existingLines(ended: EndedGeneration): string[] {
@@ -195,62 +190,67 @@ const lostCount = (results: EndedGeneration["results"]): number =>
   results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
 
 function headline(ended: EndedGeneration, flags: GenerateFlags): string {
-  const { summary, stopped, results, finishedRunAt, known } = ended;
-  const { total, queued, duration_ms } = summary;
-  const wanted = total - known.existing - known.inProgress;
-  const own = results.filter(({ isOfOtherRun }) => !isOfOtherRun);
-  const succeeded = own.filter(({ status }) => status === "succeeded").length;
   const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${shownName(flags.input)}`;
-  const before = queuedByRun(ended);
-  if (finishedRunAt !== null && (before > 0 || flags.approved !== undefined || !isAllThere(ended))) {
-    const what = `${before === wanted ? "" : `${grouped(before)} of `}${counted(wanted, "image")}${from}`;
-    const queuedThen = `${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunAt)}`;
-    // Where the service does not have them anymore, the next line has what to do.
-    if (lostCount(results) > 0) return `Nothing was queued: ${queuedThen}.`;
-    // Files were moved or checked by the decisions; --fresh cannot be used with them.
-    if (flags.approved !== undefined)
-      return `Applied ${shownName(flags.approved)} to ${counted(summary.unchanged, "image")}${from}; nothing was queued.`;
-    if (before === 0) return "Nothing was queued.";
-    // It would pay for all images, also for those that did not fail.
-    const again =
-      flags.missing || isPartlyFinished({ summary, finishedRunAt }) ? "" : " To generate again, add --fresh.";
-    const others = total - wanted;
-    const exist =
-      others === 0 ? "" : `, and ${counted(others, "other")} ${others === 1 ? "exists" : "exist"}`;
-    return `Nothing to do: ${queuedThen} and ${before === 1 ? "has" : "have"} finished${exist}.${again}`;
-  }
-  if (isAllThere(ended)) {
-    if (flags.rerun !== undefined)
-      return `Nothing to do: the rejected images${from} were generated again before. To generate them once more, add --fresh.`;
-    const all = `${counted(total, "image")}${from}`;
-    return known.inProgress === 0
-      ? `Nothing to do: ${all} ${total === 1 ? "exists" : "exist"}.`
-      : `Nothing to do: ${all} ${total === 1 ? "exists or is" : "exist or are"} in progress.`;
-  }
-  if (stopped !== undefined)
-    return `Stopped: ${grouped(queuedByRun(ended))} of ${counted(wanted, "image")}${from} queued.`;
-  const took =
-    duration_ms < 120_000 ? `${Math.round(duration_ms / 1000)} s` : `${Math.round(duration_ms / 60_000)} min`;
-  if (!flags.wait) return `Queued ${counted(queued, "image")}${from} in ${took}.`;
-  return succeeded === wanted
-    ? `Generated ${counted(wanted, "image")}${from} in ${took}.`
-    : `Generated ${grouped(succeeded)} of ${counted(wanted, "image")}${from} in ${took}.`;
+  const isAll = isAllThere(ended);
+  if (ended.finishedRunAt !== null && (queuedByRun(ended) > 0 || flags.approved !== undefined || !isAll))
+    return finishedLine(ended, flags, from);
+  return isAll ? allThereLine(ended, flags, from) : doneLine(ended, flags, from);
 }
 
+/** The result of a command for a run that an earlier one had finished. */
+function finishedLine(ended: EndedGeneration, flags: GenerateFlags, from: string): string {
+  const { summary, results, finishedRunAt } = ended;
+  const [before, wanted] = [queuedByRun(ended), wantedCount(ended)];
+  const what = `${before === wanted ? "" : `${grouped(before)} of `}${counted(wanted, "image")}${from}`;
+  const queuedThen = `${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunAt!)}`;
+  // Where the service does not have them anymore, the next line has what to do.
+  if (lostCount(results) > 0) return `Nothing was queued: ${queuedThen}.`;
+  // Files were moved or checked by the decisions; --fresh cannot be used with them.
+  if (flags.approved !== undefined)
+    return `Applied ${shownName(flags.approved)} to ${counted(summary.unchanged, "image")}${from}; nothing was queued.`;
+  if (before === 0) return "Nothing was queued.";
+  // It would pay for all images, also for those that did not fail.
+  const again = flags.missing || isPartlyFinished(ended) ? "" : " To generate again, add --fresh.";
+  const others = summary.total - wanted;
+  const exist = others === 0 ? "" : `, and ${counted(others, "other")} ${others === 1 ? "exists" : "exist"}`;
+  return `Nothing to do: ${queuedThen} and ${before === 1 ? "has" : "have"} finished${exist}.${again}`;
+}
+
+function allThereLine({ summary: { total }, known }: EndedGeneration, flags: GenerateFlags, from: string) {
+  if (flags.rerun !== undefined)
+    return `Nothing to do: the rejected images${from} were generated again before. To generate them once more, add --fresh.`;
+  const [one, more] =
+    known.inProgress === 0 ? ["exists", "exist"] : ["exists or is in progress", "exist or are in progress"];
+  return `Nothing to do: ${counted(total, "image")}${from} ${total === 1 ? one : more}.`;
+}
+
+function doneLine(ended: EndedGeneration, { wait }: GenerateFlags, from: string): string {
+  const { summary, stopped, results } = ended;
+  const wanted = wantedCount(ended);
+  if (stopped !== undefined)
+    return `Stopped: ${grouped(queuedByRun(ended))} of ${counted(wanted, "image")}${from} queued.`;
+  const seconds = Math.round(summary.duration_ms / 1000);
+  const took =
+    summary.duration_ms < 120_000 ? `${seconds} s` : `${Math.round(summary.duration_ms / 60_000)} min`;
+  if (!wait) return `Queued ${counted(summary.queued, "image")}${from} in ${took}.`;
+  const made = results.filter(({ isOfOtherRun, status }) => !isOfOtherRun && status === "succeeded").length;
+  return `Generated ${made === wanted ? "" : `${grouped(made)} of `}${counted(wanted, "image")}${from} in ${took}.`;
+}
+
+const wantedCount = ({ summary: { total }, known: { existing, inProgress } }: EndedGeneration): number =>
+  total - existing - inProgress;
+
 /** Whether an earlier command has finished the run, without some of its images. */
-const isPartlyFinished = ({
-  summary,
-  finishedRunAt,
-}: Pick<EndedGeneration, "summary" | "finishedRunAt">): boolean =>
+const isPartlyFinished = ({ summary, finishedRunAt }: EndedGeneration): boolean =>
   finishedRunAt !== null && (summary.failed > 0 || summary.total > summary.unchanged);
 
-function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
+function failedLines(failedFile: string, flags: GenerateFlags, globals: GlobalOptions): string[] {
   const { kind, delimiter, matrix, allowDuplicates, save, label, endpoint, region, pathStyle } = flags;
   const encoding = encodingOfFailedFile(flags.encoding);
   const given = {
     delimiter,
     encoding,
-    ...mapFlags(flags),
+    ...mapFlags(flags, failedFile, flags.file),
     matrix,
     allowDuplicates,
     save,
@@ -275,7 +275,7 @@ export const savedLine = (saved: number, folder: string): string =>
 function unsavedLines(
   results: EndedGeneration["results"],
   unsaved: NonNullable<EndedGeneration["summary"]["unsaved"]>,
-  { save }: Pick<GenerateFlags, "save">,
+  { save }: GenerateFlags,
 ): string[] {
   const saved = new Map(results.flatMap(({ task_id, file }) => (file === null ? [] : [[task_id, file]])));
   const unmoved = unsaved.filter(({ id }) => saved.has(id));
@@ -287,10 +287,7 @@ function unsavedLines(
 }
 
 /** How many images of a folder a review has rejected, and how many it says nothing of. */
-function reviewedLines(
-  results: EndedGeneration["results"],
-  { approved, save }: Pick<GenerateFlags, "approved" | "save">,
-): string[] {
+function reviewedLines(results: EndedGeneration["results"], { approved, save }: GenerateFlags): string[] {
   if (approved === undefined) return [];
   const saved = results.filter(({ file }) => file !== null);
   const rejected = saved.filter(({ file }) => isKeptApart(file)).length;

@@ -36,10 +36,7 @@ type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleSh
 /** So many values are shown one by one. */
 const mostShown = 20;
 
-/**
- * The values of an input that neither the lists of this program nor earlier commands have, each once. One
- * that is read as itself is sent as it is: the user has decided.
- */
+/** Values that no list and no earlier command has, each once, except those mapped to themselves. */
 export async function unlistedNotes(
   app: App,
   flags: GenerateFlags,
@@ -104,10 +101,7 @@ export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known"
   return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };
 };
 
-/**
- * Shows the values that the service may not know, and asks a person once whether to send them. Without a
- * terminal, or with `--yes`, they are sent: the service decides. Throws UsageError.
- */
+/** Shows unlisted values, and asks once whether to send them; else the service decides. */
 export async function confirmUnlisted(
   app: App,
   flags: GenerateFlags,

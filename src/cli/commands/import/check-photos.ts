@@ -10,7 +10,7 @@ import { showRequest } from "../../output/io.ts";
 /** The silence after which a server counts as gone, in milliseconds: the service waits no longer. */
 const silenceMs = 20_000;
 
-/** Opens the check of `--check-photos`, for all files of a command; what it found is kept when the command ends. */
+/** Opens the check of `--check-photos` for all files; what it found is kept when the command ends. */
 export async function openPhotoUrls(app: App): Promise<PhotoUrls> {
   const { clock, env, interrupt } = app.context;
   const connections = openConnections({ env, isDirect: () => false, isAllowed: isPublicAddress });

@@ -49,7 +49,7 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly ledger?: string;
   /** Start over instead of resuming a stopped run. */
   readonly fresh: boolean;
-  /** Treat a new API key as one of the organization of earlier imports, if the service cannot determine it. */
+  /** Treat a new API key as one of the organization of earlier imports. */
   readonly sameOrganization: boolean;
   readonly timeout?: number;
   readonly photos?: PhotosMode;
@@ -115,6 +115,69 @@ export const ofCommand: ReadonlySet<string> = new Set([
   "pathStyle",
 ]);
 
+const removeOne = "Remove one of them.";
+
+/** What a command line cannot have, though each of its flags is valid. */
+interface Mistake {
+  readonly isWrong: (raw: RawFlags) => boolean;
+  readonly what: string | ((raw: RawFlags) => string);
+  readonly hint?: string;
+  readonly param?: string;
+}
+
+/** Flags about products that exist, which rows that are sent as they are do not read. */
+const aboutExisting = (param: string, isUsed: (raw: RawFlags) => boolean): Mistake => ({
+  isWrong: (raw) => isUsed(raw) && (raw.mode !== "upsert" || raw.photos === "all"),
+  what: ({ mode }) => `${param} cannot be used with ${mode === "upsert" ? "--photos all" : `--mode ${mode}`}`,
+  param,
+});
+
+const mistakes: readonly Mistake[] = [
+  {
+    isWrong: ({ ledger }) => ledger === "-",
+    what: "--ledger -: a ledger cannot be standard input",
+    hint: "Choose a file, for example --ledger ledger.db.",
+    param: "--ledger",
+  },
+  {
+    isWrong: ({ results, wait }) => results !== undefined && !wait,
+    what: "--results cannot be used with --no-wait, which does not wait for results",
+  },
+  {
+    isWrong: ({ photos, mode }) => photos === "new" && mode !== "upsert",
+    what: ({ mode }) => `--photos new cannot be used with --mode ${mode}`,
+    hint: "Remove --photos: this mode never adds photos to existing products.",
+    param: "--photos",
+  },
+  aboutExisting("--exact", ({ exact }) => exact === true),
+  aboutExisting("--conflicts", ({ conflicts }) => conflicts !== undefined),
+  aboutExisting("--max-removals", ({ maxRemovals }) => maxRemovals !== undefined),
+  {
+    isWrong: ({ exitCode, plan }) => exitCode === true && plan === undefined,
+    what: "--exit-code needs --plan",
+    hint: "Add --plan.",
+    param: "--exit-code",
+  },
+  {
+    isWrong: ({ plan, dryRun }) => plan !== undefined && dryRun,
+    what: "--plan cannot be used with --dry-run, which reads nothing from the service",
+    param: "--plan",
+  },
+  {
+    isWrong: ({ planFormat, plan, apply, dryRun }) =>
+      planFormat !== undefined && plan === undefined && (apply === undefined || !dryRun),
+    what: "--plan-format needs --plan",
+    hint: "Add --plan.",
+    param: "--plan-format",
+  },
+  {
+    isWrong: ({ strict, apply }) => strict === true && apply === undefined,
+    what: "--strict needs --apply",
+    hint: "Add --apply PLAN.",
+    param: "--strict",
+  },
+];
+
 /** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
   const files = readFileFlags(file, raw, cwd);
@@ -122,47 +185,9 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   named("--ledger", raw.ledger, "Choose a file.");
   named("--images-root", raw.imagesRoot, "Choose a folder.");
   named("--images-from", raw.imagesFrom, "Choose a folder.");
-  if (raw.ledger === "-") {
-    const hint = "Choose a file, for example --ledger ledger.db.";
-    throw new UsageError("--ledger -: a ledger cannot be standard input", { param: "--ledger", hint });
-  }
-  if (raw.results !== undefined && !raw.wait) {
-    const message = "--results cannot be used with --no-wait, which does not wait for results";
-    throw new UsageError(message, { hint: "Remove one of them." });
-  }
+  for (const { isWrong, what, hint = removeOne, param } of mistakes)
+    if (isWrong(raw)) throw new UsageError(typeof what === "string" ? what : what(raw), { hint, param });
   const { timeout = null, unknown, mode, photos } = raw;
-  // Only mode upsert adds photos to existing products, so the other modes have no photos to skip.
-  if (photos === "new" && mode !== "upsert") {
-    throw new UsageError(`--photos new cannot be used with --mode ${mode}`, {
-      param: "--photos",
-      hint: "Remove --photos: this mode never adds photos to existing products.",
-    });
-  }
-  for (const [flag, isUsed] of [
-    ["--exact", raw.exact === true],
-    ["--conflicts", raw.conflicts !== undefined],
-    ["--max-removals", raw.maxRemovals !== undefined],
-  ] as const) {
-    if (!isUsed || (mode === "upsert" && photos !== "all")) continue;
-    const other = mode === "upsert" ? "--photos all" : `--mode ${mode}`;
-    throw new UsageError(`${flag} cannot be used with ${other}`, {
-      param: flag,
-      hint: "Remove one of them.",
-    });
-  }
-  const { plan, planFormat } = raw;
-  if (raw.exitCode && plan === undefined)
-    throw new UsageError("--exit-code needs --plan", { param: "--exit-code", hint: "Add --plan." });
-  if (plan !== undefined && raw.dryRun)
-    throw new UsageError("--plan cannot be used with --dry-run, which reads nothing from the service", {
-      param: "--plan",
-      hint: "Remove one of them.",
-    });
-  const shows = plan !== undefined || (raw.apply !== undefined && raw.dryRun);
-  if (planFormat !== undefined && !shows)
-    throw new UsageError("--plan-format needs --plan", { param: "--plan-format", hint: "Add --plan." });
-  if (raw.strict && raw.apply === undefined)
-    throw new UsageError("--strict needs --apply", { param: "--strict", hint: "Add --apply PLAN." });
   return {
     ...raw,
     ...files,

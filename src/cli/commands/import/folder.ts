@@ -168,7 +168,7 @@ function* toCsv(sorted: SortedPhotos, fromRoot: string): Generator<string> {
   if (records.length > 0) yield csvRecords(records);
 }
 
-/** Finds the photo that a problem of a row is about, by the column of the problem, else the first one of the product. */
+/** The photo that a problem of a row is about, by its column, else the first one of the product. */
 function photosByLine(sorted: SortedPhotos, fromRoot: string, folder: string): PhotoAt {
   const byLine = new Map<number, readonly FolderPhoto[]>();
   const photos = sorted.products.values();
@@ -252,10 +252,7 @@ const note = (app: App, text: string): Promise<void> => app.io.note(app.io.visib
 /** The maximum number of characters of a reference that is shown. */
 const shownLength = 30;
 
-/**
- * Asks how references and sides are read from the names of photos. Throws InputError where nothing can be
- * asked: which photo belongs to which product is never guessed.
- */
+/** Asks how photo names are read: their products are never guessed. Throws InputError without a terminal. */
 async function askPattern(app: App, listing: PhotoListing, folder: string): Promise<NamePattern> {
   const guesses = guessPatterns(listing);
   const flag = (pattern: NamePattern) => `--pattern ${shellWord(pattern.text)}`;

@@ -44,15 +44,15 @@ export async function fullRun(
     );
   const inUse = opened.flatMap(({ flags: { file } }) => (file === "-" ? [] : resolve(app.context.cwd, file)));
   let memory: ReturnType<typeof openImportMemory> | undefined;
-  const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
+  const { outcomes, unbegun } = await runFlow(app, ({ pause, ...flowHost }) =>
     importFiles(
       opened.map(({ flags, file, localPhotos, converter, urls, photoAt }, index) => {
         const isPhoto = (path: string) => localPhotos.has(path);
         const place = { cwd: app.context.cwd, app, isPhoto, inUse };
         const list = lists?.of[index] ?? unlisted(foundProblems, { ...file.source, photoAt });
-        const noteConversions = reportConversions(app, { converter, urls }, host.onProgress);
-        const deps = {
-          ...host,
+        const noteConversions = reportConversions(app, { converter, urls }, flowHost.onProgress);
+        const host = {
+          ...flowHost,
           runId: flags.applies?.id ?? newRunId(app.context.clock.now()),
           targets: () => outputTargets(flags, file, place),
           memory() {
@@ -68,7 +68,7 @@ export async function fullRun(
             if (isRejected(check, flags) && !isSilent) await noteConversions();
           },
         };
-        return { input: { ...flags, file, localPhotos }, deps };
+        return { input: { ...flags, file, localPhotos }, host };
       }),
     ),
   ).catch(async (error: unknown) => {

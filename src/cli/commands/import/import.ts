@@ -81,7 +81,20 @@ const bareCommand = (): Command =>
     ),
   );
 
-function withFlags(made: Command): Command {
+const withFlags = (made: Command): Command => {
+  for (const addFlags of [addInput, addGuards, addPhotos, addExisting, addSending]) addFlags(made);
+  const output = withOutputFlags(made.optionsGroup("Output:")).addOption(
+    new Option(
+      "--known-failures <DO>",
+      "exit with 0 if only rows failed that failed for the same reason in the last two runs as well (ok)",
+    )
+      .choices(["ok"])
+      .default(undefined, "exit with 8"),
+  );
+  return withBucketFlags(output);
+};
+
+function addInput(made: Command): void {
   const input = withInputFlags(made.optionsGroup("Input:"));
   withMapFlags(withTemplateFlag(input, "products.xlsx"), "sex:Damen=female")
     .option("--skip-invalid", "skip invalid rows and import the others", false)
@@ -94,7 +107,11 @@ function withFlags(made: Command): Command {
       "--merge-rows",
       "import the rows of each reference as one product, such as one per photo or size; a column position orders their photos",
     )
-    .option("--dry-run", "check the file without sending it", false)
+    .option("--dry-run", "check the file without sending it", false);
+}
+
+const addGuards = (made: Command): Command =>
+  made
     .optionsGroup("Before anything is sent:")
     .option("--plan [FILE]", "show what would change at the service without sending it, and write it to FILE")
     .option("--apply <PLAN>", "send what a plan file shows, instead of a FILE")
@@ -110,7 +127,10 @@ function withFlags(made: Command): Command {
       "send nothing if more photos than this would be detached, e.g. 50 or 10%",
       rowLimit,
     )
-    .option("--exit-code", "with --plan, exit with 9 if anything would change", false)
+    .option("--exit-code", "with --plan, exit with 9 if anything would change", false);
+
+const addPhotos = (made: Command): Command =>
+  made
     .optionsGroup("Photos:")
     .addOption(
       new Option("--images-root <DIR>", "base folder for the paths of local photos").default(
@@ -144,7 +164,10 @@ function withFlags(made: Command): Command {
       )
         .choices(onImageErrors)
         .default("skip"),
-    )
+    );
+
+const addExisting = (made: Command): Command =>
+  made
     .optionsGroup("Existing products:")
     .addOption(
       new Option(
@@ -181,7 +204,10 @@ function withFlags(made: Command): Command {
         "kept in the profile",
       ),
     )
-    .option("--same-organization", "the API key changed, but belongs to the same organization", false)
+    .option("--same-organization", "the API key changed, but belongs to the same organization", false);
+
+const addSending = (made: Command): Command =>
+  made
     .optionsGroup("Resuming:")
     .option("--fresh", "start over instead of resuming a stopped run", false)
     .addOption(
@@ -204,14 +230,3 @@ function withFlags(made: Command): Command {
         .argParser(wholeNumber({ min: 1, max: limits.importRows.max }))
         .default(undefined, "2000"),
     );
-  return withBucketFlags(
-    withOutputFlags(made.optionsGroup("Output:")).addOption(
-      new Option(
-        "--known-failures <DO>",
-        "exit with 0 if only rows failed that failed for the same reason in the last two runs as well (ok)",
-      )
-        .choices(["ok"])
-        .default(undefined, "exit with 8"),
-    ),
-  );
-}

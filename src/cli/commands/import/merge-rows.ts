@@ -12,7 +12,7 @@ import type { ImportFlags } from "./flags.ts";
 /** So many rows are searched for a question: a person waits. The check searches all. */
 const searchedRows = 20_000;
 
-/** The rows of each reference as one, with `--merge-rows` or if the user says so; null if they are not merged. */
+/** The rows of each reference as one, by flag or answer; null if they are not merged. */
 export async function mergedRows(
   app: App,
   file: RowFile,

@@ -20,18 +20,14 @@ import { jsonLine } from "../../output/visible.ts";
 import type { ImportFlags } from "./flags.ts";
 import { nameOfFolder, type PhotoFolder, rejectOutputsIn, rejectSheetFlags } from "./folder.ts";
 
-/** Whether a folder is a mirror of `cat export sync`, or a copy of one in a bucket: only that makes its hidden folder. */
+/** Whether a folder is a mirror of `cat export sync`: only that makes its hidden folder. */
 export async function isMirror(folder: string): Promise<boolean> {
   for (const hidden of [hiddenFolder, folderInBucket])
     if ((await stat(join(folder, hidden)).catch(() => null))?.isDirectory()) return true;
   return false;
 }
 
-/**
- * The rows of a mirror: a product per reference, with its photos as local files. Products that exist are
- * skipped, because their photos would be added twice. `copied`: the copy of a mirror in a bucket. Throws
- * UsageError and InputError.
- */
+/** The rows of a mirror; existing products are skipped, as photos would be added twice. */
 export async function openMirrorRows(
   app: App,
   flags: ImportFlags,
@@ -84,10 +80,7 @@ export async function openMirrorRows(
   };
 }
 
-/**
- * Copies the index and the photos of a mirror in a bucket to a folder, which is removed when the command
- * ends; resolves to its path. A missing photo is a problem of its row, as in any mirror.
- */
+/** Copies a mirror to a folder until the command ends; a missing photo is a problem of its row. */
 export async function fetchMirror(app: App, flags: ImportFlags): Promise<string> {
   const address = readBucketAddress(flags.file);
   const { openBucket } = await import("../../files/open-bucket.ts");
@@ -182,7 +175,7 @@ async function readIndex(folder: string, file: string) {
   return { products, generated, removed };
 }
 
-/** Rows with paths relative to the folder that the mirror is in, as rows of a folder of photos have. Notes the `digests` of these paths. */
+/** Rows with paths relative to the folder of the mirror. Notes the `digests` of these paths. */
 function* readRows(
   products: ReadonlyMap<string, MirrorProduct>,
   folder: string,

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import { importVocabulary, objectVocabulary } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
-import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
+import type { ImportInput } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
@@ -15,7 +15,7 @@ import type { App } from "../../app/app.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
 import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
-import { loadMapFile } from "../../mapping/map-flags.ts";
+import { loadMapFiles } from "../../mapping/map-files.ts";
 import { openTable } from "../../mapping/open-table.ts";
 import { readMappings } from "../../mapping/read-mapping.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
@@ -29,7 +29,7 @@ const job: FileJob = {
 
 /** A file to import, with its local photos, and its flags as its folder and its columns complete them. */
 export interface OpenedFile extends Pick<ImportInput, "file"> {
-  readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "answers" | "namesFromReferences">;
+  readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "namesFromReferences">;
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
   readonly urls: PhotoUrls | undefined;
@@ -75,16 +75,15 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
   const flags = folder?.flags ?? typed;
   // Fail before waiting for a pipe, if the format is known.
   if (!folder?.source) rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
-  const mapFile = await loadMapFile(app.context, flags, importVocabulary);
+  const mapFiles = await loadMapFiles(app, flags, importVocabulary);
   const form = (map: ColumnMap, needs: boolean) =>
     importForm(map, undefined, flags.values, undefined, { needsPhotos: needs });
   const source =
     folder?.source ??
     (await openTable(app, flags, {
       job,
-      words: importVocabulary,
       flags,
-      mapFile,
+      mapFiles,
       // The sheet with photos comes first, but a change of fields needs none.
       forms: (map) => [form(map, folder === null), form(map, false)],
       isCompared: !flags.dryRun,
@@ -105,13 +104,7 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
     source,
     read: flags,
     flags,
-    mapFile,
-    ...(!flags.fresh && {
-      kept: async (encoding) => {
-        const { keptAnswers } = await import("../../mapping/saved-mapping.ts");
-        return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
-      },
-    }),
+    mapFiles,
     form: ({ map, values }) => importForm(map, undefined, values, undefined, formOptions(flags, folder)),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     // The photos of a folder need no column.

@@ -2,12 +2,13 @@ import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileStart } from "../../../flows/files/disk.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
-import { type PlanSummary, planFile, planLine } from "../../../flows/import/change-plan.ts";
+import { type ChangePlan, type PlanSummary, planFile, planLine } from "../../../flows/import/change-plan.ts";
 import { ledgerFields } from "../../../flows/import/digests.ts";
 import { removalsToConfirm, tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportHost } from "../../../flows/import/import-input.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/plan.ts";
 import { Examples } from "../../../flows/import/summary.ts";
+import type { ServiceIdentity } from "../../../flows/run/account.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import { truncated } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
@@ -16,6 +17,7 @@ import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, PartialError, UsageError } from "../../context/errors.ts";
 import { fileWord } from "../../output/command-words.ts";
 import { outputFormat } from "../../output/output-names.ts";
+import type { ProblemList } from "../../output/problem-list.ts";
 import { type Column, table, whole } from "../../output/table.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { problemLists, rejection, reportConversions } from "./check-report.ts";
@@ -31,106 +33,154 @@ export async function planRun(
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   app.context.keepHeapSmall?.();
-  const [{ flags, file, localPhotos, converter, urls, photoAt }] = opened as [OpenedFile];
+  const [thisFile] = opened as [OpenedFile];
+  const { flags, file } = thisFile;
   const out = typeof flags.plan === "string" ? flags.plan : null;
   if (out !== null) await rejectOtherFile(app, out, flags);
   const lists = await problemLists(app, opened, { found: foundProblems });
-  const [list] = lists.of;
   const view = new PlanView(app, flags.planFormat ?? "table");
-  const lines = new PlanLines();
-  const isPrinted = app.io.json && out === null;
-  let written: OutputFile | undefined;
-  const write = async (line: string) => {
-    await written?.write(line);
-    if (isPrinted) await app.io.data(line);
-  };
-  const flow = async (host: FlowHost) => {
-    const noteConversions = reportConversions(app, { converter, urls }, host.onProgress);
-    const deps: ImportHost = {
-      ...host,
-      runId: newRunId(app.context.clock.now()),
-      targets: () => Promise.reject(new Error("a plan writes no rows")),
-      memory: () => openImportMemory(app, flags.ledger),
-      ask: undefined,
-      onProblem: list!.add,
-      onChecked: async (check) => {
-        await list!.end({ ...check, converted: converter?.count });
-        await noteConversions();
-      },
-    };
+  const output = new PlanOutput(app, out);
+  const flow = (flowHost: FlowHost) => {
+    const host = planHost(app, thisFile, flowHost, lists.of[0]!);
     return planFile(
-      { input: { ...flags, file, localPhotos }, deps },
-      async (identity, { service }) => {
-        const id = deps.runId;
-        if (out !== null)
-          written = await OutputFile.begin(resolve(app.context.cwd, out), true, `${id}.plan`, 0o600);
-        await write(
-          lines.head({
-            plan: planVersion,
-            id,
-            identity,
-            created_at: new Date(app.context.clock.now()).toISOString(),
-            file: file.source.name,
-            file_sha256: file.source.digest!,
-            base_url: service.baseUrl,
-            account: service.keyFingerprint,
-            flags: flags.typed,
-          }),
-        );
-      },
+      { input: { ...flags, file, localPhotos: thisFile.localPhotos }, host },
+      (identity, { service }) => output.begin(host.runId, { identity, service }, thisFile),
       async (row) => {
-        await write(lines.row(row));
+        await output.row(row);
         view.add(row);
-        if (row.action !== "fail") return;
-        const { line, reference } = row;
-        const code = "reference_already_exists";
-        foundProblems?.add(
-          { ...file.source, photoAt },
-          { line, reference, param: "reference", code, message: productExists },
-        );
+        if (row.action === "fail") foundProblems?.add(...failedProblem(row, thisFile));
       },
     );
   };
-  let summary: PlanSummary;
-  let ownPhotos: number;
+  let plan: ChangePlan;
   try {
-    const { check, plan } = await runFlow(app, flow);
-    if (plan === null) {
-      await lists.end([check]);
-      throw rejection(opened, [check], () => true);
+    const planned = await runFlow(app, flow);
+    if (planned.plan === null) {
+      await lists.end([planned.check]);
+      throw rejection(opened, [planned.check], () => true);
     }
-    ({ summary, ownPhotos } = plan);
+    ({ plan } = planned);
+    const { summary } = plan;
     if (foundProblems !== null)
-      foundProblems.counts = Object.fromEntries(reportedCounts.map((name) => [name, plan.summary[name]]));
-    await write(lines.end(summary));
+      foundProblems.counts = Object.fromEntries(reportedCounts.map((name) => [name, summary[name]]));
+    await output.end(summary);
   } catch (error) {
-    await written?.discard();
+    await output.discard();
     throw error;
   }
-  await written?.commit();
-  if (!app.io.json) await view.end(summary);
-  else if (out !== null) await app.io.jsonData({ ...summary, plan_file: out });
+  if (!app.io.json) await view.end(plan.summary);
+  else if (out !== null) await app.io.jsonData({ ...plan.summary, plan_file: out });
+  await endPlan(app, thisFile, plan, out);
+}
+
+/** What the flow of a plan is given; it writes no rows and asks nothing. */
+const planHost = (
+  app: App,
+  { flags, converter, urls }: OpenedFile,
+  flowHost: FlowHost,
+  list: ProblemList,
+): ImportHost => {
+  const noteConversions = reportConversions(app, { converter, urls }, flowHost.onProgress);
+  return {
+    ...flowHost,
+    runId: newRunId(app.context.clock.now()),
+    targets: () => Promise.reject(new Error("a plan writes no rows")),
+    memory: () => openImportMemory(app, flags.ledger),
+    ask: undefined,
+    onProblem: list.add,
+    onChecked: async (check) => {
+      await list.end({ ...check, converted: converter?.count });
+      await noteConversions();
+    },
+  };
+};
+
+const failedProblem = (
+  { line, reference }: PlannedRow,
+  { file, photoAt }: OpenedFile,
+): Parameters<FoundProblems["add"]> => [
+  { ...file.source, photoAt },
+  { line, reference, param: "reference", code: "reference_already_exists", message: productExists },
+];
+
+/** The lines of a plan, in the file of `--plan` or, with `--json` alone, on stdout. */
+class PlanOutput {
+  readonly #app: App;
+  readonly #out: string | null;
+  readonly #lines = new PlanLines();
+  #file: OutputFile | undefined;
+
+  constructor(app: App, out: string | null) {
+    this.#app = app;
+    this.#out = out;
+  }
+
+  async begin(
+    id: string,
+    { identity, service }: { identity: string; service: ServiceIdentity },
+    { flags, file: { source } }: OpenedFile,
+  ): Promise<void> {
+    const { cwd, clock } = this.#app.context;
+    if (this.#out !== null)
+      this.#file = await OutputFile.begin(resolve(cwd, this.#out), true, `${id}.plan`, 0o600);
+    await this.#write(
+      this.#lines.head({
+        plan: planVersion,
+        id,
+        identity,
+        created_at: new Date(clock.now()).toISOString(),
+        file: source.name,
+        file_sha256: source.digest!,
+        base_url: service.baseUrl,
+        account: service.keyFingerprint,
+        flags: flags.typed,
+      }),
+    );
+  }
+
+  row = (row: PlannedRow): Promise<void> => this.#write(this.#lines.row(row));
+
+  async end(summary: PlanSummary): Promise<void> {
+    await this.#write(this.#lines.end(summary));
+    await this.#file?.commit();
+  }
+
+  discard = async (): Promise<void> => this.#file?.discard();
+
+  async #write(line: string): Promise<void> {
+    await this.#file?.write(line);
+    if (this.#app.io.json && this.#out === null) await this.#app.io.data(line);
+  }
+}
+
+/** Names the command that applies a plan, and sets the exit status. Throws if rows would be left out. */
+async function endPlan(
+  app: App,
+  { flags, file: { source } }: OpenedFile,
+  { summary, ownPhotos }: ChangePlan,
+  out: string | null,
+): Promise<void> {
   const left = summary.invalid + summary.unchanged + summary.kept + summary.deleted;
   const isEmpty = summary.total === left;
   if (out !== null && !isEmpty) {
-    const pipe = file.source.path === null ? "pipe the same rows to" : "run";
+    const pipe = source.path === null ? "pipe the same rows to" : "run";
     await app.io.note(`To apply it, ${pipe}: cat import --apply ${fileWord(out)}`);
   }
-  const excess = tooManyChanges(summary.total - left - summary.conflicts, summary, flags.maxChanges);
+  const excess =
+    tooManyChanges(summary.total - left - summary.conflicts, summary, flags.maxChanges) ??
+    tooManyRemovals({ photos: summary.photos, ownPhotos }, flags.maxRemovals);
   if (excess !== null) throw excess;
-  const removals = tooManyRemovals({ photos: summary.photos, ownPhotos }, flags.maxRemovals);
-  if (removals !== null) throw removals;
   const question = flags.maxRemovals === undefined ? removalsToConfirm({ ...summary, ownPhotos }) : null;
   if (question !== null) await app.io.note(question);
   const bad = summary.fail + summary.invalid + summary.conflicts;
   if (bad > 0)
     throw new PartialError(
-      `${grouped(bad)} of ${counted(summary.total, "row")} of ${shownName(file.source.name)} would not be imported`,
+      `${grouped(bad)} of ${counted(summary.total, "row")} of ${shownName(source.name)} would not be imported`,
     );
   if (flags.exitCode && !isEmpty) app.exit = ExitCode.changes;
 }
 
-/** Rejects an output that exists and is not a plan: a file to import may have been meant. Throws UsageError. */
+/** Rejects an output that is not a plan: a file to import may have been meant. Throws UsageError. */
 async function rejectOtherFile(app: App, out: string, { file }: ImportFlags): Promise<void> {
   const path = resolve(app.context.cwd, out);
   const hint = "Choose another file, for example --plan plan.ndjson.";

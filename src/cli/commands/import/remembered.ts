@@ -76,10 +76,7 @@ export async function openImportMemory(app: App, ledger: string | undefined): Pr
   return { state, sentJobs: await sentJobsOfProfile(app, state), service };
 }
 
-/**
- * The storage that `cat imports list` reads. The ledger has everything that an import needs: if the state of
- * the profile cannot be used, as in a container with a read-only home folder, the import runs without it.
- */
+/** Where `cat imports list` looks: an import needs the ledger alone, as with a read-only home. */
 async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {
     return inBoth((await app.state()).sentJobs, ledger.sentJobs);

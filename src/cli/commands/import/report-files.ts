@@ -125,7 +125,7 @@ const listedProblem = ({ param, code, message, ...at }: SummaryProblem): ListedP
   message,
 });
 
-/** An import that the service no longer has: the same command finds out what is left of it, and names the choices. */
+/** For an import that the service no longer has, the same command finds out what is left. */
 const withResetHint = (stopped: unknown): unknown =>
   stopped instanceof CatError && stopped.code === "import_not_found"
     ? withHint(

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { EndedImport } from "../../../flows/import/close-run.ts";
@@ -7,7 +7,7 @@ import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
 import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { mapFlags } from "../../mapping/map-flags.ts";
+import { isInFolderOf, mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
@@ -82,75 +82,87 @@ export const resumeLines = ({ file }: Pick<ImportFlags, "file">, { typed }: Pick
   return [`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(typed, onceOnly)}`];
 };
 
-/** The result and a line per kind of failure. `isFailedNext`: whether the next command is that for the failed file. */
+/** The result and a line per kind of failure. `isFailedNext`: the failed file is imported next. */
 export function resultLines(
   summary: ImportSummary,
   flags: ImportFlags,
   run: ReportedRun,
   isFailedNext: boolean,
 ): string[] {
-  const {
-    total,
-    invalid,
-    failed,
-    partial,
-    unknown = [],
-    unwritten = [],
-    results_file,
-    results_rows = 0,
-    failed_file,
-    imports,
-    converted = 0,
-    left = 0,
-  } = summary;
-  const { stopped, changed } = run;
-  const name = shownName(summary.file);
-  const ids = imports.map(({ id }) => id);
-  const lines = [
-    headline(summary, name, { isStopped: stopped !== undefined, wait: awaits(summary, flags), ids }),
+  const isStopped = run.stopped !== undefined;
+  const ids = summary.imports.map(({ id }) => id);
+  return [
+    headline(summary, shownName(summary.file), { isStopped, wait: awaits(summary, flags), ids }),
+    ...countLines(summary, flags, run),
+    ...reasonLines(summary, run),
+    ...(flags.wait || isStopped ? openImports(summary) : []),
+    ...notSubmitted(summary),
+    ...unknownLines(summary),
+    ...outputFaults(summary, run),
+    ...undoLine(summary, flags, run),
+    ...fileLines(summary, flags, run, isFailedNext),
   ];
-  if (converted > 0)
-    lines.push(`  ${counted(converted, "photo")} converted to JPEG; the originals are unchanged`);
-  if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
-  if (left > 0) lines.push(`  ${rows(left)} left (--limit)`);
-  lines.push(...mergeLines(summary, run.examples));
-  if (failed > 0) lines.push(`  ${rows(failed)} failed`);
-  if (partial > 0)
-    lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
-  const { conflicts } = summary;
-  if (conflicts > 0)
-    lines.push(`  ${rows(conflicts)} skipped as ${conflicts === 1 ? "a conflict" : "conflicts"}`);
-  lines.push(...knownLines(summary, flags, run.examples));
-  const reasons = run.reasons.slice(0, shownReasons);
-  for (const { reference, message, ...place } of reasons)
-    lines.push(`    ${placeText(name, place, run.photoAt)}  ${reference}  ${message}`);
-  const more = failed + partial + conflicts - reasons.length;
-  if (reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
-  if (flags.wait || stopped !== undefined) lines.push(...openImports(summary));
-  lines.push(...notSubmitted(summary));
-  for (const { rows: count, first_line, last_line } of unknown) {
-    const where = count === 1 ? `line ${first_line}` : `lines ${first_line} to ${last_line}`;
-    lines.push(`  ${rows(count)} unconfirmed: no response from the service (${where})`);
-  }
-  // The reason for the stop is printed as the error.
-  const told = stopped instanceof CatError ? stopped.message : null;
-  for (const why of unwritten) if (why !== told && why !== changed?.message) lines.push(`${why}.`);
-  if (changed !== null && changed.message !== told) lines.push(`${changed.message}.`, changed.hint!);
-  lines.push(...undoLine(summary, flags, run));
-  if (results_file !== null) {
-    const whose = results_rows === total ? "all rows" : `${grouped(results_rows)} of ${rows(total)}`;
-    lines.push(`Results of ${whose}: ${results_file}`);
-  }
-  if (failed_file !== null) lines.push(...failedLines(summary, flags, run, failed_file, isFailedNext));
-  else if (flags.failed !== undefined && run.failedFileStays)
-    lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
-  return lines;
 }
 
-/**
- * Whether the next command is the one that resumes the run, and not that for the failed file: two could send
- * the same photos twice with `--photos all`.
- */
+/** A line for each kind of row that was not imported in full. */
+function countLines(summary: ImportSummary, flags: ImportFlags, { examples }: ReportedRun): string[] {
+  const { converted = 0, invalid, left = 0, failed, partial, conflicts } = summary;
+  const line = (count: number, text: string) => (count > 0 ? [`  ${text}`] : []);
+  return [
+    ...line(converted, `${counted(converted, "photo")} converted to JPEG; the originals are unchanged`),
+    ...line(invalid, `${counted(invalid, "invalid row")} skipped`),
+    ...line(left, `${rows(left)} left (--limit)`),
+    ...mergeLines(summary, examples),
+    ...line(failed, `${rows(failed)} failed`),
+    ...line(partial, `${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`),
+    ...line(conflicts, `${rows(conflicts)} skipped as ${conflicts === 1 ? "a conflict" : "conflicts"}`),
+    ...knownLines(summary, flags, examples),
+  ];
+}
+
+/** The first rows that failed, with their reasons. */
+function reasonLines(
+  { file, failed, partial, conflicts }: ImportSummary,
+  { reasons, photoAt }: ReportedRun,
+): string[] {
+  const lines = reasons
+    .slice(0, shownReasons)
+    .map(
+      ({ reference, message, ...place }) =>
+        `    ${placeText(shownName(file), place, photoAt)}  ${reference}  ${message}`,
+    );
+  const more = failed + partial + conflicts - lines.length;
+  return lines.length > 0 && more > 0 ? [...lines, `    and ${grouped(more)} more`] : lines;
+}
+
+const unknownLines = ({ unknown = [] }: ImportSummary): string[] =>
+  unknown.map(({ rows: count, first_line, last_line }) => {
+    const where = count === 1 ? `line ${first_line}` : `lines ${first_line} to ${last_line}`;
+    return `  ${rows(count)} unconfirmed: no response from the service (${where})`;
+  });
+
+/** Outputs that could not be written; the reason for the stop is printed as the error. */
+function outputFaults({ unwritten = [] }: ImportSummary, { stopped, changed }: ReportedRun): string[] {
+  const printed = stopped instanceof CatError ? stopped.message : null;
+  const others = unwritten.filter((why) => why !== printed && why !== changed?.message);
+  const ofInput =
+    changed === null || changed.message === printed ? [] : [`${changed.message}.`, changed.hint!];
+  return [...others.map((why) => `${why}.`), ...ofInput];
+}
+
+/** Where the results and the failed rows are. */
+function fileLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun, isFailedNext: boolean) {
+  const { total, results_file, results_rows = 0, failed_file } = summary;
+  const whose = results_rows === total ? "all rows" : `${grouped(results_rows)} of ${rows(total)}`;
+  const results = results_file === null ? [] : [`Results of ${whose}: ${results_file}`];
+  if (failed_file !== null)
+    return [...results, ...failedLines(summary, flags, run, failed_file, isFailedNext)];
+  return flags.failed === undefined || !run.failedFileStays
+    ? results
+    : [...results, `${flags.failed} is from an earlier run; this run did not write to it.`];
+}
+
+/** Whether the next command resumes the run: a second one could send photos twice. */
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;
   // Piped rows are only in the failed file.
@@ -203,7 +215,7 @@ function notSubmitted(summary: ImportSummary): string[] {
 const awaits = ({ imports }: Pick<ImportSummary, "imports">, { wait }: Pick<ImportFlags, "wait">) =>
   wait || imports.length === 0;
 
-/** The result in one sentence, of a file or of all of them. `ids`: the imports to name without their results. */
+/** The result in one sentence. `ids`: the imports to name without their results. */
 export function headline(
   summary: Omit<ImportTotals, "invalid">,
   file: string,
@@ -255,14 +267,7 @@ function failedLines(
   failedFile: string,
   isNext: boolean,
 ): string[] {
-  const { total, invalid, failed, succeeded, unchanged, partial, refused, imports, conflicts } = summary;
-  const others = [
-    ...(invalid > 0 ? ["invalid"] : []),
-    ...(partial > 0 ? ["partial"] : []),
-    ...(conflicts > 0 ? ["conflicting"] : []),
-  ];
-  // Rows of rejected batches are in the file, but are not counted as failed.
-  const kinds = failed > 0 || refused !== undefined ? ["failed", ...others] : others;
+  const kinds = failedKinds(summary);
   if (kinds.length === 0) {
     const unsent = `The rows that were not sent are in ${failedFile}.`;
     return isNext
@@ -272,23 +277,36 @@ function failedLines(
   const named = series(kinds, "and");
   const where = `${named[0]!.toUpperCase()}${named.slice(1)} rows are in ${failedFile}, with the reasons.`;
   if (!isNext) return [where];
+  // The paths of its photos are in the bucket.
+  if (isBucketAddress(summary.file)) return [`${where} Fix them in the mirror, then run the same command.`];
+  const { total, succeeded, unchanged, partial, conflicts, mergeable } = summary;
   const addsPhotos = partial > 0 && flags.mode !== "upsert";
   // The mode would reject or skip all rows, because their products exist.
   const areAllPartial = addsPhotos && partial === total - succeeded - unchanged;
-  const merging = summary.mergeable === undefined ? flags : { ...flags, mergeRows: true };
+  const merging = mergeable === undefined ? flags : { ...flags, mergeRows: true };
   const again = areAllPartial ? ({ ...merging, mode: "upsert", photos: "new" } as const) : merging;
-  // The paths of its photos are in the bucket.
-  if (isBucketAddress(summary.file)) return [`${where} Fix them in the mirror, then run the same command.`];
-  // Of an import that the service could not run, the rows may be right.
-  const unrun = imports.filter(({ status }) => status === "failed").reduce((sum, job) => sum + job.rows, 0);
-  const areUntried = kinds.length === 1 && unrun > 0 && unrun === failed && refused === undefined;
-  const step = areUntried ? "To import them again, run:" : "Fix them there, then run:";
+  const step = areUntried(summary, kinds) ? "To import them again, run:" : "Fix them there, then run:";
   const lines = [`${where} ${step}`, `  ${commandForFailed(failedFile, again, run)}`];
   if (conflicts > 0)
     lines.push("A conflicting row stays one until its error_code is empty, or --conflicts is given.");
   if (addsPhotos && !areAllPartial)
     lines.push("Partial rows already exist as products. To add their missing photos, use --mode upsert.");
   return lines;
+}
+
+/** The kinds of rows in the failed file; rows of rejected batches are not counted as failed. */
+const failedKinds = ({ failed, refused, invalid, partial, conflicts }: ImportSummary): string[] =>
+  [
+    failed > 0 || refused !== undefined ? "failed" : [],
+    invalid > 0 ? "invalid" : [],
+    partial > 0 ? "partial" : [],
+    conflicts > 0 ? "conflicting" : [],
+  ].flat();
+
+/** Whether all failed rows are of imports that the service could not run: the rows may be right. */
+function areUntried({ imports, failed, refused }: ImportSummary, kinds: readonly string[]): boolean {
+  const unrun = imports.filter(({ status }) => status === "failed").reduce((sum, job) => sum + job.rows, 0);
+  return kinds.length === 1 && unrun > 0 && unrun === failed && refused === undefined;
 }
 
 const rows = (count: number): string => counted(count, "row");
@@ -314,7 +332,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     format: [written, "workbook", undefined].includes(named) ? undefined : written,
     delimiter,
     encoding: encodingOfFailedFile(encoding),
-    ...mapFlags(flags),
+    ...mapFlags(flags, failedFile, flags.file),
     // Photos that are attached would be attached again.
     ...(flags.photos === "new" && imagesFrom !== undefined && { imagesFrom, pattern }),
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
@@ -333,7 +351,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
 /** Photos stay relative to the folder of the first file. */
 function folderOfPhotos(failedFile: string, { file }: ImportFlags): string | undefined {
   if (file === "-") return dirname(failedFile) === "." ? undefined : ".";
-  return resolve("/", dirname(failedFile)) === resolve("/", dirname(file)) ? undefined : dirname(file);
+  return isInFolderOf(failedFile, file) ? undefined : dirname(file);
 }
 
 /** The flags for existing products, where they are not the usual ones. */

@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -10,10 +11,7 @@ import { type OpenedFile, openFiles } from "./open-file.ts";
 
 const rethrown = (error: unknown): Promise<void> => Promise.reject(error);
 
-/**
- * Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import, unless
- * `onStopped` reports it.
- */
+/** Checks the files, and imports them unless it is a dry run; `onStopped` reports what stopped it. */
 export const runImport = (
   app: App,
   typed: readonly ImportFlags[],
@@ -21,7 +19,8 @@ export const runImport = (
 ): Promise<void> => {
   const [{ report, failed, results, ledger, mapFile }] = typed as [ImportFlags];
   const inputs = typed.map(({ file }) => file);
-  const others = [failed, results, mapFile ?? "catalogue.map.json"];
+  const mapped = inputs.map((file) => join(dirname(file), "catalogue.map.json"));
+  const others = [failed, results, mapFile ?? "catalogue.map.json", ...mapped];
   const command = { name: "import", inputs, report, others, ledger };
   return withReports(app, command, (foundProblems) =>
     importOrCheck(app, typed, foundProblems).catch(onStopped),

@@ -1,6 +1,6 @@
 import { CatError } from "../../../errors.ts";
+import { seeEnded } from "../../../flows/listen/leftover.ts";
 import type { WebhookFault } from "../../../flows/listen/registration.ts";
-import { seeEnded } from "../../../flows/listen/registration.ts";
 import { faultHint, faultWords } from "../../../flows/listen/watch-webhook.ts";
 import { counted } from "../../../flows/words.ts";
 import { TimeoutError } from "../../../http/errors.ts";
@@ -16,7 +16,7 @@ const came = ({ count, missing }: Came): string => `${counted(count - missing, "
 /** How long a listener waits for its next event once its COMMAND has ended, in milliseconds: an hour. */
 export const longestWaitMs = 3_600_000;
 
-/** The error of a listener whose COMMAND has ended and whose webhook gets no events: what it waits for cannot come. */
+/** The error of a listener whose COMMAND has ended, and whose webhook gets none of the awaited events. */
 export function cannotCome(fault: WebhookFault, id: string, goal: Came): CatError {
   if (fault !== "gone")
     return new TimeoutError(`webhook ${id} ${faultWords[fault]}; ${came(goal)}`, {

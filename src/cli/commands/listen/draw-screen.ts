@@ -147,7 +147,7 @@ function listLines(
 const statusIn = (status: string, width: number): string =>
   status.length > width ? status.replace(/^.*_with_/, "") : status;
 
-/** The response of the handlers in short: the last one that failed, else the last one; `…` before the first. */
+/** The response of the handlers in short: the last failed one, else the last; `…` before the first. */
 function handledText({ event, isMissed, responses }: ShownEvent): [text: string, isAccepted: boolean] {
   const last = new Map(responses.map((response) => [response.url, response]));
   const all = [...last.values()];

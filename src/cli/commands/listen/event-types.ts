@@ -29,7 +29,7 @@ export function eventPatterns(text: string, earlier: EventPattern = []): EventPa
   return [...earlier, ...patterns];
 }
 
-/** The event types that one type or pattern means. Throws an InvalidArgumentError with the nearest if there are none. */
+/** The event types of a type or pattern. Throws an InvalidArgumentError with the nearest without any. */
 function knownTypes(name: string, everything: string): EventType[] {
   const known = matchingTypes([name]);
   if (known.length > 0) return known;

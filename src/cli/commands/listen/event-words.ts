@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { HandlerResponse } from "../../../flows/listen/forward.ts";
-import { type EventLine, isAccepted } from "../../../flows/listen/log-lines.ts";
+import { type EventLine, isAccepted, type NamedEvent } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import { shortText } from "../../../text.ts";
 import type { Paint } from "../../output/paint.ts";
@@ -20,7 +20,6 @@ export function eventResource({
 /** `09:04:30` in local time. */
 export const timeOfDay = (time: number): string => new Date(time).toTimeString().slice(0, 8);
 
-/** The color of a status. */
 export const statusPaint = (status: string, paint: Paint): ((text: string) => string) =>
   /failed/.test(status) ? paint.red : /errors/.test(status) ? paint.yellow : paint.green;
 
@@ -37,10 +36,7 @@ export const missingText = (count: number): string =>
   `Showing ${counted(count, "event")} that an earlier listener received but did not show:`;
 
 /** For a delivery of a known event, which the handlers of these URLs get again. */
-export const repeatedText = (
-  { id, type }: Pick<EventLine, "id" | "type">,
-  urls: readonly string[],
-): string => {
+export const repeatedText = ({ id, type }: NamedEvent, urls: readonly string[]): string => {
   const again = urls.length === 0 ? "" : `; sending it again to ${counted(urls.length, "handler")}`;
   return `Received ${type} ${id} again${again}.`;
 };
@@ -51,7 +47,7 @@ export const spokenResponse = ({ status, line, error }: Omit<HandlerResponse, "u
 
 /** A handler's response. It names the event, because other events may have been shown since. */
 export function responseLine(
-  { id, type }: Pick<EventLine, "id" | "type">,
+  { id, type }: NamedEvent,
   { url, ...response }: HandlerResponse,
   paint: Paint,
   visible: (text: string) => string,

@@ -73,7 +73,6 @@ export interface Delivered {
   readonly hint?: string | undefined;
 }
 
-/** The form of deliveries in a list. */
 export const deliveredForm = namedForm<Delivered>(
   [
     { name: "id", value: ({ id }) => id },

@@ -4,7 +4,7 @@ import { isLoopbackHost, parseUrl } from "../../../contract/url-policy.ts";
 import { type Handler, overlap } from "../../../flows/listen/forward.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { command, group, otherFlags } from "../../flags/command.ts";
+import { type CommandTexts, command, group, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { hostName, readProgram, wholeNumber } from "../../flags/values.ts";
@@ -14,74 +14,29 @@ import type { ListenFlags } from "./run.ts";
 /** The group `webhooks` with this command alone: nothing of the others is loaded for it. */
 export const listenGroup = (app: App): Command => group("webhooks", "", [listenCommand(app)]);
 
+const texts: CommandTexts = {
+  summary: "receive events on this machine, and show and forward them",
+  usage: "[flags] [-- COMMAND ARG...]",
+  about:
+    "Receive events on this machine, check their signature, store them in a log, and show them.\n\n" +
+    "With a service on this machine, or with --public-url, the command creates a webhook and deletes it at " +
+    "the end. Without, it needs CAT_WEBHOOK_SECRET. With --poll it needs no webhook. " +
+    "Handlers check signatures with CAT_WEBHOOK_SECRET if it is set, else with the secret of the webhook.\n\n" +
+    "It runs until you press Ctrl-C. With a COMMAND it ends with that command, and exits with its status.",
+  examples: [
+    ["show the events of the mock service", "cat webhooks listen --base-url http://127.0.0.1:4010"],
+    [
+      "send events on to a server that you develop",
+      "cat webhooks listen --poll --forward-to http://127.0.0.1:3000/events",
+    ],
+    ["wait for an import", "cat webhooks listen --poll --wait import.completed --timeout 30m"],
+    ["run tests that need events", "cat webhooks listen --json -- npm test"],
+  ],
+};
+
 /** `cat webhooks listen` */
 export const listenCommand = (app: App): Command =>
-  otherFlags(
-    command("listen", {
-      summary: "receive events on this machine, and show and forward them",
-      usage: "[flags] [-- COMMAND ARG...]",
-      about:
-        "Receive events on this machine, check their signature, store them in a log, and show them.\n\n" +
-        "With a service on this machine, or with --public-url, the command creates a webhook and deletes it at " +
-        "the end. Without, it needs CAT_WEBHOOK_SECRET. With --poll it needs no webhook. " +
-        "Handlers check signatures with CAT_WEBHOOK_SECRET if it is set, else with the secret of the webhook.\n\n" +
-        "It runs until you press Ctrl-C. With a COMMAND it ends with that command, and exits with its status.",
-      examples: [
-        ["show the events of the mock service", "cat webhooks listen --base-url http://127.0.0.1:4010"],
-        [
-          "send events on to a server that you develop",
-          "cat webhooks listen --poll --forward-to http://127.0.0.1:3000/events",
-        ],
-        ["wait for an import", "cat webhooks listen --poll --wait import.completed --timeout 30m"],
-        ["run tests that need events", "cat webhooks listen --json -- npm test"],
-      ],
-    })
-      .optionsGroup("Source:")
-      .option("--port <PORT>", "port to listen on, or 0 for a free one", wholeNumber(optionRanges.port), 4242)
-      .option("--host <HOST>", "address to listen on", hostName, "127.0.0.1")
-      .addOption(
-        new Option("--path <PATH>", "path that receives events")
-          .default(undefined, "/, or the path of --public-url")
-          .argParser(urlPath),
-      )
-      .option("--public-url <URL>", "https:// URL of a tunnel to this machine, for a new webhook", publicUrl)
-      .addOption(
-        new Option("--poll", "ask the service for ended tasks and jobs, without a webhook")
-          .default(false)
-          .conflicts("publicUrl"),
-      )
-      .addOption(
-        new Option(
-          "--keep-webhook",
-          "keep the webhook and its secret for the next run, instead of deleting it",
-        )
-          .default(false)
-          .conflicts("poll"),
-      )
-      .option(
-        "--tolerance <S>",
-        "maximum age of a signature in seconds",
-        wholeNumber(optionRanges.toleranceSeconds),
-        limits.signatureToleranceSeconds,
-      )
-      .optionsGroup("Events:")
-      .option(
-        "--events <EVENTS>",
-        "events to show and forward, e.g. import.*,task.failed (repeatable; default: all)",
-        eventPatterns,
-      )
-      .option("--forward-to <URL>", "handler that gets every event (repeatable)", handlers(toAll))
-      .option("--route <EVENTS=URL>", "handler that gets some events (repeatable)", handlers(toSome))
-      .option("--log <FILE>", "event log (default: a file next to the state of the profile)")
-      .optionsGroup("End:")
-      .option("--wait <EVENT>", "exit with 0 once this event came (repeatable: one of them)", eventPatterns)
-      .option("--count <N>", "exit with 0 once N events came", wholeNumber({ min: 1 }))
-      .addOption(timeoutFlag("how long to listen"))
-      .optionsGroup("Output:")
-      .option("--details", "fetch each task, import or export, and show more of it", false)
-      .option("--print-secret", "show the signing secret", false)
-      .option("--plain", "print one line per event, also on a terminal", false),
-  ).action(async (flags: ListenFlags) => {
+  otherFlags(addFlags(command("listen", texts))).action(async (flags: ListenFlags) => {
     checkPatterns(flags);
     checkHandlers(flags);
     if (flags.details && app.globals.json) {
@@ -92,6 +47,51 @@ export const listenCommand = (app: App): Command =>
     const { listenForEvents } = await import("./run.ts");
     await listenForEvents(app, flags, program);
   });
+
+const addFlags = (listen: Command): Command =>
+  listen
+    .optionsGroup("Source:")
+    .option("--port <PORT>", "port to listen on, or 0 for a free one", wholeNumber(optionRanges.port), 4242)
+    .option("--host <HOST>", "address to listen on", hostName, "127.0.0.1")
+    .addOption(
+      new Option("--path <PATH>", "path that receives events")
+        .default(undefined, "/, or the path of --public-url")
+        .argParser(urlPath),
+    )
+    .option("--public-url <URL>", "https:// URL of a tunnel to this machine, for a new webhook", publicUrl)
+    .addOption(
+      new Option("--poll", "ask the service for ended tasks and jobs, without a webhook")
+        .default(false)
+        .conflicts("publicUrl"),
+    )
+    .addOption(
+      new Option("--keep-webhook", "keep the webhook and its secret for the next run, instead of deleting it")
+        .default(false)
+        .conflicts("poll"),
+    )
+    .option(
+      "--tolerance <S>",
+      "maximum age of a signature in seconds",
+      wholeNumber(optionRanges.toleranceSeconds),
+      limits.signatureToleranceSeconds,
+    )
+    .optionsGroup("Events:")
+    .option(
+      "--events <EVENTS>",
+      "events to show and forward, e.g. import.*,task.failed (repeatable; default: all)",
+      eventPatterns,
+    )
+    .option("--forward-to <URL>", "handler that gets every event (repeatable)", handlers(toAll))
+    .option("--route <EVENTS=URL>", "handler that gets some events (repeatable)", handlers(toSome))
+    .option("--log <FILE>", "event log (default: a file next to the state of the profile)")
+    .optionsGroup("End:")
+    .option("--wait <EVENT>", "exit with 0 once this event came (repeatable: one of them)", eventPatterns)
+    .option("--count <N>", "exit with 0 once N events came", wholeNumber({ min: 1 }))
+    .addOption(timeoutFlag("how long to listen"))
+    .optionsGroup("Output:")
+    .option("--details", "fetch each task, import or export, and show more of it", false)
+    .option("--print-secret", "show the signing secret", false)
+    .option("--plain", "print one line per event, also on a terminal", false);
 
 /** Collects the handlers of a flag that may be repeated. */
 const handlers =

@@ -79,18 +79,18 @@ export class ListenerEnd {
 
   /** The error of a webhook that gets no events any more; null to keep listening. */
   endsBy(fault: WebhookFault, webhookId: string): Error | null {
-    const isLast = this.options.hasCommand && !this.#isRunning && this.#missing > 0;
-    return isLast ? cannotCome(fault, webhookId, this.#came!) : null;
+    const isCommandOver = this.options.hasCommand && !this.#isRunning && this.#missing > 0;
+    return isCommandOver ? cannotCome(fault, webhookId, this.#came!) : null;
   }
 
   /** Ends a wait for what is not in progress. */
   onPoll(onNote: (sentence: string) => void): ReturnType<PollHandler> {
     const { goal, hasCommand } = this.options;
     // What the command has started is known to a poll that starts later.
-    const isLast = hasCommand && !this.#isRunning;
+    const isCommandOver = hasCommand && !this.#isRunning;
     return ({ inProgress, ended }) => {
       const isAwaited = (resource: string) => this.#awaited.has(resource);
-      if (!isLast || this.#missing <= 0 || [...inProgress].some(isAwaited)) return;
+      if (!isCommandOver || this.#missing <= 0 || [...inProgress].some(isAwaited)) return;
       // Something came, but not what was awaited: a failure, or fewer than --count.
       if ([...ended].some(isAwaited)) return this.stop(nothingLeft(this.#came!));
       const what = goal!.events.includes("*") ? "event" : goal!.events.join(" or ");

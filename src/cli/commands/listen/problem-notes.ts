@@ -4,7 +4,7 @@ import { counted } from "../../../flows/words.ts";
 /** How many problems of one reason are shown in each second. */
 const perSecond = 5;
 
-/** The reason of a problem: without numbers, and without the request in parentheses, which the sender chooses. */
+/** The reason of a problem, without numbers and the request in parentheses, which the sender chooses. */
 const toReason = (message: string): string => message.replace(/\(.*/s, "").replace(/\d+/g, "N");
 
 /**

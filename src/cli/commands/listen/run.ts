@@ -1,5 +1,6 @@
 import type { EventPattern, Handler } from "../../../flows/listen/forward.ts";
-import { type ListenInput, listen, type OpenListener } from "../../../flows/listen/listen.ts";
+import { listen } from "../../../flows/listen/listen.ts";
+import type { EventSource, ListenHost, ListenInput, OpenListener } from "../../../flows/listen/listener.ts";
 import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -48,71 +49,32 @@ type Command = readonly [string, ...string[]];
  * has ended, whose exit status is used. With a goal and a command: until both.
  */
 export async function listenForEvents(app: App, flags: ListenFlags, command: Command | null): Promise<void> {
-  const { context, globals, io } = app;
-  const { wait, count = 1, timeout, printSecret, publicUrl } = flags;
+  const { context } = app;
+  const { wait, count = 1, timeout } = flags;
   const goal = wait === undefined && flags.count === undefined ? null : { events: wait ?? ["*"], count };
-  const handlers = [...(flags.forwardTo ?? []), ...(flags.route ?? [])];
   const { clock, interrupt } = context;
   const { source, warnings } = await eventSource(app, flags);
   const isPolling = source.kind === "poll";
   const end = new ListenerEnd({ goal, hasCommand: command !== null, timeout, isPolling, clock });
   const signal = AbortSignal.any([interrupt, end.signal]);
-  const logPath = await eventLogPath(app, flags.log);
-  const headerName = await signatureHeaderInUse(globals, context);
+  const input = await toInput(app, flags, source, goal?.events ?? null);
   // Long bodies and many slow senders must not fill the memory.
   context.keepHeapSmall?.();
-  const { screen, view, write, onNote, hasQuit } = await openView(app, flags, { end, signal, command });
-  for (const warning of warnings) view.onProblem(warning);
+  const output = await openView(app, flags, { end, signal, command });
+  for (const warning of warnings) output.view.onProblem(warning);
   end.start();
   const webhook = reportLeftWebhook(app, source.kind === "webhook");
   let running: Promise<void> = Promise.resolve();
-  const input: ListenInput = {
-    source,
-    host: flags.host,
-    port: flags.port,
-    path: flags.path ?? (publicUrl === undefined ? "/" : new URL(publicUrl).pathname),
-    logPath,
-    handlers,
-    events: flags.events ?? null,
-    awaited: goal?.events ?? null,
-    headerName,
-    toleranceSeconds: flags.tolerance,
+  const onListening = async (listening: OpenListener) => {
+    await announce(app, flags, listening, { input, output, isEndless: !end.isRunning });
+    if (command !== null)
+      running = runCommand(app, listening, { command, end, hasTimeout: timeout !== undefined });
   };
   try {
     await listen(input, {
-      clock,
-      pid: context.pid,
-      runId: newRunId(clock.now()),
+      ...(await toHost(app, flags, { input, output, end, webhook })),
       signal,
-      send: await openPoster(app),
-      view: {
-        ...view,
-        async onEvent(event, delivery, onShowing) {
-          await view.onEvent(event, delivery, onShowing);
-          end.received(event.type);
-        },
-      },
-      onNote,
-      onPoll: () => end.onPoll(onNote),
-      onWebhook(registered) {
-        webhook.became(registered?.id ?? null);
-        if (registered !== null && !printSecret) app.secrets.add(registered.secret);
-      },
-      endsBy: (fault, id) => end.endsBy(fault, id),
-      onUnaccepted: (events) => view.onProblem(...unacceptedNote(app, events, flags.log, logPath)),
-      async onListening(listening) {
-        const polled = listening.url === null ? (await app.connection()).baseUrl : null;
-        if (printSecret) app.secrets.show(listening.secret);
-        else app.secrets.add(listening.secret);
-        const shown = { printSecret, polled, isEndless: !end.isRunning };
-        if (io.json) await write(listeningJson(listening, printSecret));
-        else await noteListening(app, listening, input, shown);
-        if (command !== null)
-          running = runCommand(app, listening, { command, end, hasTimeout: timeout !== undefined });
-        const title = listening.url ?? `polling ${polled}`;
-        const secret = printSecret ? listening.secret : undefined;
-        screen?.open({ title, target: shownTarget(handlers), secret }, listening.resend);
-      },
+      onListening,
     });
     await running;
   } catch (error) {
@@ -122,12 +84,89 @@ export async function listenForEvents(app: App, flags: ListenFlags, command: Com
   } finally {
     end.release();
     webhook.release();
-    await view.close();
+    await output.view.close();
   }
   const { reason } = end.signal;
   if (reason instanceof Error && reason.name !== "AbortError") throw reason;
-  setExit(app, { isWaiting: end.isWaiting, hasQuit: hasQuit(), hasCommand: command !== null });
+  setExit(app, { isWaiting: end.isWaiting, hasQuit: output.hasQuit(), hasCommand: command !== null });
 }
+
+async function toInput(
+  app: App,
+  flags: ListenFlags,
+  source: EventSource,
+  awaited: EventPattern | null,
+): Promise<ListenInput> {
+  const { publicUrl } = flags;
+  return {
+    source,
+    host: flags.host,
+    port: flags.port,
+    path: flags.path ?? (publicUrl === undefined ? "/" : new URL(publicUrl).pathname),
+    logPath: await eventLogPath(app, flags.log),
+    handlers: [...(flags.forwardTo ?? []), ...(flags.route ?? [])],
+    events: flags.events ?? null,
+    awaited,
+    headerName: await signatureHeaderInUse(app.globals, app.context),
+    toleranceSeconds: flags.tolerance,
+  };
+}
+
+/** The parts of a running listener that its events reach. */
+interface Reporting {
+  readonly input: ListenInput;
+  readonly output: Output;
+  readonly end: ListenerEnd;
+  readonly webhook: ReturnType<typeof reportLeftWebhook>;
+}
+
+async function toHost(
+  app: App,
+  { printSecret, log }: ListenFlags,
+  { input, output: { view, onNote }, end, webhook }: Reporting,
+): Promise<Omit<ListenHost, "signal" | "onListening">> {
+  const { clock, pid } = app.context;
+  return {
+    clock,
+    pid,
+    runId: newRunId(clock.now()),
+    send: await openPoster(app),
+    view: {
+      ...view,
+      async onEvent(event, delivery, onShowing) {
+        await view.onEvent(event, delivery, onShowing);
+        end.received(event.type);
+      },
+    },
+    onNote,
+    onPoll: () => end.onPoll(onNote),
+    onWebhook(registered) {
+      webhook.became(registered?.id ?? null);
+      if (registered !== null && !printSecret) app.secrets.add(registered.secret);
+    },
+    endsBy: (fault, id) => end.endsBy(fault, id),
+    onUnaccepted: (events) => view.onProblem(...unacceptedNote(app, events, log, input.logPath)),
+  };
+}
+
+/** Says that events can come, and opens the screen. */
+async function announce(
+  app: App,
+  { printSecret }: ListenFlags,
+  listening: OpenListener,
+  { input, output, isEndless }: Pick<Reporting, "input" | "output"> & { readonly isEndless: boolean },
+): Promise<void> {
+  const polled = listening.url === null ? (await app.connection()).baseUrl : null;
+  if (printSecret) app.secrets.show(listening.secret);
+  else app.secrets.add(listening.secret);
+  if (app.io.json) await output.write(listeningJson(listening, printSecret));
+  else await noteListening(app, listening, input, { printSecret, polled, isEndless });
+  const title = listening.url ?? `polling ${polled}`;
+  const secret = printSecret ? listening.secret : undefined;
+  output.screen?.open({ title, target: shownTarget(input.handlers), secret }, listening.resend);
+}
+
+type Output = Awaited<ReturnType<typeof openView>>;
 
 /** The screen, or the lines of a terminal in the background, a pipe, or `--plain`. */
 async function openView(

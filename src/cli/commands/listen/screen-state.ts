@@ -1,7 +1,6 @@
 import type { Delivery, HandlerResponse } from "../../../flows/listen/forward.ts";
 import type { EventLine } from "../../../flows/listen/log-lines.ts";
 
-/** An event on the screen, and its outcome. */
 export interface ShownEvent {
   readonly event: EventLine;
   readonly delivery: Delivery;
@@ -74,16 +73,19 @@ export function afterKey(
     act,
   });
   if (key.ctrl && (key.name === "c" || key.name === "d")) return to({}, "quit");
-  if (state.mode === "filter") {
-    if (key.name === "return" || key.name === "enter") return to({ mode: "list" });
-    if (key.name === "escape") return to({ mode: "list", filter: "" });
-    if (key.name === "backspace") return to({ filter: state.filter.slice(0, -1) });
-    const isText = !key.ctrl && key.sequence !== undefined && /^[\x20-\x7e\u00a0-\uffff]$/.test(key.sequence);
-    return isText ? to({ filter: state.filter + key.sequence, selected: null }) : to({});
-  }
+  if (state.mode === "filter") return to(inFilter(state, key));
   if (key.name === "q") return to({}, "quit");
   if (key.name === "r") return to({}, selectedEvent(state) === null ? null : "resend");
   return to(state.mode === "list" ? inList(state, key, page) : inText(state, key, page));
+}
+
+/** While the filter is typed. */
+function inFilter({ filter }: ScreenState, { name, ctrl, sequence }: Key): Partial<ScreenState> {
+  if (name === "return" || name === "enter") return { mode: "list" };
+  if (name === "escape") return { mode: "list", filter: "" };
+  if (name === "backspace") return { filter: filter.slice(0, -1) };
+  const isText = !ctrl && sequence !== undefined && /^[\x20-\x7e\u00a0-\uffff]$/.test(sequence);
+  return isText ? { filter: filter + sequence, selected: null } : {};
 }
 
 /** The lines or events that a key moves by; null for another key. */

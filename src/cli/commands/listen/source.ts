@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import { temporaryFolder } from "../../../flows/files/disk.ts";
-import type { EventSource, ListenService } from "../../../flows/listen/listen.ts";
+import type { EventSource, ListenService } from "../../../flows/listen/listener.ts";
 import type { App } from "../../app/app.ts";
 import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";

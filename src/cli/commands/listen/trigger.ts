@@ -92,7 +92,7 @@ const tortureForm = namedForm<TortureResult>(
   ["name", "expected", "responses", "ok", "why"],
 );
 
-/** Sends difficult deliveries and reports the responses. Exits with 8 if some are wrong, 7 if there are none. */
+/** Sends difficult deliveries and reports the responses. Exits with 8 if some are wrong, 7 without any. */
 async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<void> {
   const printing = readPrintFlags(flags, tortureForm);
   const { openTarget, reportHandler, reportUnreachable } = await import("./handlers.ts");

@@ -79,7 +79,7 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
   }
 }
 
-/** Downloads the photos of a page, while its URLs are valid. Throws CatError when they do not fit into a state. */
+/** Downloads the photos of a page while its URLs are valid. Throws CatError if they do not fit a state. */
 async function fetchPhotos(
   rows: readonly ExportRow[],
   copy: CatalogueCopy,

@@ -79,7 +79,7 @@ async function spawnOfSystem(program: string, args: readonly string[]) {
 }
 
 /** The time that a program has to end after SIGTERM, in milliseconds. */
-export const programEndMs = 5_000;
+const programEndMs = 5_000;
 /** How often it is checked whether the program has ended, in milliseconds. */
 const checkMs = 100;
 

@@ -2,7 +2,14 @@ import { once } from "node:events";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { OutputFile } from "../../../flows/files/output-file.ts";
 import { maskedPath } from "../../../http/mask.ts";
-import type { Mock, MockState, ServedRequest, startMock } from "../../../mock/index.ts";
+import type {
+  Mock,
+  MockOptions,
+  MockState,
+  readState,
+  ServedRequest,
+  startMock,
+} from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import { childEnvironment } from "../../context/child-environment.ts";
@@ -44,67 +51,82 @@ export interface ServeFlags {
   readonly tomorrow: boolean;
 }
 
+interface MockModule {
+  readonly startMock: typeof startMock;
+  readonly readState: typeof readState;
+}
+
 /** Serves until the interrupt, which is the normal end and not reported; with a program, until that ends. */
 export async function serveMock(
   app: App,
   flags: ServeFlags & { readonly port: number },
   program: readonly [string, ...string[]] | null,
 ): Promise<void> {
-  const { startMock, readState } = await import("../../../mock/index.ts");
-  const { context } = app;
-  const {
-    load,
-    save,
-    clone = false,
-    photos = false,
-    latency,
-    rateLimit,
-    allowHost: allowHosts,
-    open,
-    ...options
-  } = flags;
+  const mockModule = await import("../../../mock/index.ts");
   const baseUrl = linkBase(app);
-  if (save !== undefined) await checkSavePath(save, context.cwd);
-  const { SandboxFile, rejectRunning } = await import("./sandbox-file.ts");
-  const sandbox = save === undefined ? null : await SandboxFile.open(app, { load, save });
-  if (load !== undefined && load !== save) await rejectRunning(app, load);
-  let state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
-  if (clone) {
-    const { cloneCatalogue } = await import("./clone.ts");
-    state = readState(await cloneCatalogue(app, await blankState(startMock), photos));
-  }
-  let mock: Mock;
-  try {
-    mock = await startMock({
-      ...options,
-      ...(allowHosts !== undefined && { allowHosts }),
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(latency !== undefined && { latencyMs: latency }),
-      ...((rateLimit === false || typeof rateLimit === "object") && { rateLimit }),
-      ...(state !== null && { state }),
-      ...(app.globals.verbose && { onRequest: (request: ServedRequest) => printRequest(app, request) }),
-    });
-  } catch (error) {
+  const sandbox = await openSandbox(app, flags);
+  const state = await initialState(app, flags, mockModule);
+  const options = mockOptions(app, flags, { state, baseUrl });
+  const mock = await mockModule.startMock(options).catch((error) => {
     throw cannotListen(error, flags);
-  }
+  });
   try {
-    const { host } = flags;
-    // The API key is public.
-    if (!isLoopbackHost(host.includes(":") ? `[${host}]` : host))
-      await warn(
-        app,
-        `the mock listens on ${host}: any machine that reaches this one can read and change its data, also with /_mock`,
-      );
+    await warnOfAccess(app, flags);
     if (baseUrl !== undefined) await app.io.note(`Signed URLs and links start with ${baseUrl}.`);
-    if (open && !(await openPage(context, pageUrl(mock))))
+    if (flags.open && !(await openPage(app.context, pageUrl(mock))))
       await warn(app, `cannot open a browser; open ${pageUrl(mock)}`);
     await sandbox?.announce(mock.baseUrl);
     const ownKeys = state?.real_data ? state.keys! : [];
     if (program === null) await serveUntilInterrupt(app, mock, ownKeys, sandbox);
     else await serveProgram(app, mock, program);
   } finally {
-    await endMock(app, mock, sandbox === null ? null : { sandbox, typed: save! });
+    await endMock(app, mock, sandbox === null ? null : { sandbox, typed: flags.save! });
   }
+}
+
+/** The file of `--save`; null without. Throws a CatError if another mock uses it, or that of `--load`. */
+async function openSandbox(app: App, { load, save }: ServeFlags): Promise<SandboxFile | null> {
+  if (save !== undefined) await checkSavePath(save, app.context.cwd);
+  const { SandboxFile, rejectRunning } = await import("./sandbox-file.ts");
+  const sandbox = save === undefined ? null : await SandboxFile.open(app, { load, save });
+  if (load !== undefined && load !== save) await rejectRunning(app, load);
+  return sandbox;
+}
+
+/** The state of `--load` or `--clone`; null for a new one. */
+async function initialState(
+  app: App,
+  { load, save, clone = false, photos = false }: ServeFlags,
+  { startMock, readState }: MockModule,
+): Promise<MockState | null> {
+  const loaded = load === undefined ? null : await loadState(load, { cwd: app.context.cwd, save }, readState);
+  if (!clone) return loaded;
+  const { cloneCatalogue } = await import("./clone.ts");
+  return readState(await cloneCatalogue(app, await blankState(startMock), photos));
+}
+
+function mockOptions(
+  app: App,
+  flags: ServeFlags & { readonly port: number },
+  { state, baseUrl }: { readonly state: MockState | null; readonly baseUrl: string | undefined },
+): MockOptions {
+  const { load, save, clone, photos, open, latency, rateLimit, allowHost: allowHosts, ...options } = flags;
+  return {
+    ...options,
+    ...(allowHosts !== undefined && { allowHosts }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(latency !== undefined && { latencyMs: latency }),
+    ...((rateLimit === false || typeof rateLimit === "object") && { rateLimit }),
+    ...(state !== null && { state }),
+    ...(app.globals.verbose && { onRequest: (request: ServedRequest) => printRequest(app, request) }),
+  };
+}
+
+/** Warns of a host that other machines reach, because the API key is public. */
+async function warnOfAccess(app: App, { host }: ServeFlags): Promise<void> {
+  if (isLoopbackHost(host.includes(":") ? `[${host}]` : host)) return;
+  const message = `the mock listens on ${host}: any machine that reaches this one can read and change its data, also with /_mock`;
+  await warn(app, message);
 }
 
 /** Stops the mock and saves its state. A second interrupt leaves time for both. */
@@ -143,9 +165,10 @@ async function endMock(
   }
   unregister();
 }
+
 /** The state of a mock before its first request. */
-async function blankState(start: typeof startMock): Promise<MockState> {
-  await using mock = await start();
+async function blankState(startMock: MockModule["startMock"]): Promise<MockState> {
+  await using mock = await startMock();
   return mock.state();
 }
 
@@ -208,7 +231,7 @@ function explained({ globals, io, context, secrets }: App, error: unknown): stri
 /** The URL of the page with the requests and data of a mock. */
 const pageUrl = ({ baseUrl }: Mock): string => `${baseUrl}/_mock`;
 
-/** The API keys of a mock with real data, which its state has; none for other mocks, whose keys are public. */
+/** The API keys in the state of a mock with real data; none for other mocks, whose keys are public. */
 type OwnKeys = NonNullable<MockState["keys"]>;
 
 /** The access of a key, in words. */

@@ -24,7 +24,7 @@ export class SandboxFile {
   readonly #path: string;
   readonly #names: SandboxNames;
   readonly #lock: string;
-  /** The digest of what this sandbox has loaded; null if the file did not exist, undefined if it was not loaded. */
+  /** The digest of the loaded file; null if it did not exist, undefined if it was not loaded. */
   readonly #known: string | null | undefined;
 
   private constructor(path: string, names: SandboxNames, lock: string, known: string | null | undefined) {
@@ -34,7 +34,7 @@ export class SandboxFile {
     this.#known = known;
   }
 
-  /** Locks the file until the command ends. Throws UsageError, with the address, if another sandbox saves it. */
+  /** Locks the file until the command ends. Throws UsageError with the address of another sandbox. */
   static async open(app: App, names: SandboxNames): Promise<SandboxFile> {
     const { cwd, onStop } = app.context;
     const path = resolve(cwd, names.save);
@@ -109,7 +109,7 @@ async function lockPath({ context: { who } }: App, path: string): Promise<string
   return join(tmpdir(), `catalogue-sandboxes-${digest(who?.() ?? "")}`, digest(`${folder}/${name}`));
 }
 
-/** Locks the file. Where that cannot be done there is no lock: what was saved meanwhile is not replaced in any case. */
+/** Locks the file, where possible: a file that was saved meanwhile is not replaced in any case. */
 async function locked(path: string): Promise<(() => void) | null> {
   try {
     makePrivateFolder(dirname(path));

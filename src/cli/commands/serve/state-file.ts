@@ -89,7 +89,7 @@ export async function checkSavePath(name: string, cwd: string): Promise<void> {
   throw new UsageError(`cannot write --save ${name}: ${problem}`, { param: "--save", hint });
 }
 
-/** Opens the file of `--save`, which is replaced in one step once the state is complete. Throws OutputError. */
+/** Opens the file of `--save`, which is replaced once the state is complete. Throws OutputError. */
 export async function openMockState(path: string, { pid, random, isRunning }: Context): Promise<OutputFile> {
   const runId = Math.floor(random() * 0x1_0000_0000).toString(36);
   const unfinished = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });

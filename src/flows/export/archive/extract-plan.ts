@@ -4,12 +4,9 @@ import type { DigitalSource } from "../../files/xmp.ts";
 import { byteText } from "../../words.ts";
 import { ArchiveError, shownEntry, type Zip, type ZipEntry } from "./zip.ts";
 
-/**
- * What an archive may ask for. The specification has no limits for ZIPs; these are far above any honest export, and far
- * below what fills a disk.
- */
+/** Limits of an archive, which has none by the specification: far above any honest export. */
 const archiveLimits = {
-  /** Images hardly shrink: an archive may unpack to this multiple of its size, or to `freeBytes` if that is more. */
+  /** Images hardly shrink: an archive may unpack to so many times its size, or to `freeBytes`. */
   ratio: 100,
   freeBytes: 100_000_000,
   /** Bytes of one name: 255 on most file systems, less room for a number. */
@@ -34,7 +31,7 @@ export interface RenamedFile {
   readonly file: string;
 }
 
-/** What the files and folders of several archives become in one folder. Nothing is written before every archive is judged. */
+/** What several archives become in one folder. All are judged before anything is written. */
 export class ExtractPlan {
   readonly files: PlannedFile[] = [];
   /** Each after the one it is in. */
@@ -52,10 +49,7 @@ export class ExtractPlan {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Adds an archive, without the files of these names, and with the label for those of `sources`. Throws ArchiveError if one of
-   * its entries must not be written.
-   */
+  /** Adds an archive without these names, with the label for `sources`. Throws an ArchiveError. */
   add(
     { shown: archive, size, entries }: Zip,
     skipped: ReadonlySet<string> = new Set(),
@@ -113,7 +107,7 @@ export class ExtractPlan {
     }
   }
 
-  /** Adds the folders of a path; the path of a file, or of another spelling of the folder, that has their place. */
+  /** Adds the folders of a path; the path of what has their place, also in another spelling. */
   #addFolders(parents: readonly string[]): string | null {
     for (let depth = 1; depth <= parents.length; depth++) {
       const path = parents.slice(0, depth).join("/");
@@ -138,10 +132,7 @@ function kindProblem({ kind, name, size }: ZipEntry): string | null {
 /** Characters that cannot be seen, or that make a name look like another one. */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
 
-/**
- * Why an entry with this name must not be extracted, for users; null if it may. The service's names are file names, so none of
- * these can come from an honest export. Names that are merely unusual on Windows are changed instead (`portablePath`).
- */
+/** Why an entry with this name must not be extracted, for users; null if it may. */
 function nameProblem(name: string): string | null {
   if (hidden.test(name)) return "has invisible characters in its name";
   if (name.includes("\ufffd")) return "has a name that is not valid text";

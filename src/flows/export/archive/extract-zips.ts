@@ -18,10 +18,7 @@ import type { ProgressEvent } from "../../progress-event.ts";
 import { ExtractPlan, type PlannedFile, type RenamedFile } from "./extract-plan.ts";
 import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./zip.ts";
 
-/**
- * Checks the folder of `--extract`, which must be missing or empty, before the service is asked for anything. Throws
- * OutputError (exit 2).
- */
+/** Throws an OutputError (exit 2) unless the folder of `--extract` is missing or empty. */
 export async function checkExtractFolder(dir: string): Promise<void> {
   try {
     const isMissing = await lstat(dir).then(() => false, missingIsTrue);
@@ -77,11 +74,7 @@ export interface Extracted {
   readonly unlabeled: number;
 }
 
-/**
- * Extracts ZIPs into one folder, which appears when all files are on the disk. A file whose name an earlier archive has
- * gets a number: `a-2.jpg`. Throws an ArchiveError (exit 7) for an archive that is damaged or not safe, an OutputError
- * (exit 2) for a folder that cannot be written, and the reason of the signal. In every case nothing is left.
- */
+/** Extracts ZIPs into one folder, which appears once it is on the disk; errors leave nothing. */
 export async function extractZips({
   archives,
   skipped,
@@ -123,15 +116,12 @@ const writersAtOnce = 8;
 /** Bytes between two reports of progress. */
 const reportBytes = 4_000_000;
 
-/** A file of the folder that is open until it is on the disk. It has its name: the folder gets its own at the end. */
+/** A file that is open until it is on the disk; its folder gets its name at the end. */
 interface OpenEntry extends WaitingFile {
   readonly open: OpenFile;
 }
 
-/**
- * Writes all files of a plan into an empty folder, and returns when they are on the disk. Resolves to the number of images that
- * cannot have their label.
- */
+/** Writes a plan into an empty folder; resolves to the number of images that cannot have their label. */
 async function writeFiles(
   plan: ExtractPlan,
   folder: string,
@@ -167,7 +157,7 @@ async function writeFiles(
   return unlabeled;
 }
 
-/** Adds the label to a file that no one else sees yet, and gives whether it has it. One file at a time is in memory. */
+/** Adds the label to a file that only this run sees; whether it has it. One is in memory at a time. */
 function labelFile(path: string, source: DigitalSource): boolean {
   const chunks = [readFileSync(path)];
   const splices = labelSplices(imageInMemory(chunks), source);
@@ -176,7 +166,7 @@ function labelFile(path: string, source: DigitalSource): boolean {
   return splices !== null;
 }
 
-/** Writes the bytes of an entry to a new file, never more than declared, and compares their CRC-32. It stays open. */
+/** Writes an entry, never more than declared, and compares its CRC-32. It stays open. */
 async function writeFile(
   { entry, archive }: PlannedFile,
   path: string,
@@ -202,10 +192,7 @@ async function writeFile(
   }
 }
 
-/**
- * Does the work for each file, several at once, and waits until it is on the disk while others are written. After an error none
- * is begun, and all are waited for.
- */
+/** Works on several files at once; after an error none is begun, and all are waited for. */
 async function forEach(
   files: readonly PlannedFile[],
   signal: AbortSignal,

@@ -63,10 +63,7 @@ export interface Zip {
 /** Files of a ZIP at most: 20 photos per product of an export job, and images generated from them. */
 const mostEntries = limits.exportProducts * 200;
 
-/**
- * Opens a ZIP and reads its list of files, which must be complete; the bytes of the files are not read. `shown` is its
- * name in messages. Throws ArchiveError, and errors of the file system.
- */
+/** Opens a ZIP and reads its complete list of files. `shown` names it in messages. Throws an ArchiveError. */
 export async function openZip(path: string, shown: string, signal?: AbortSignal): Promise<Zip> {
   const fd = await openFile(path, "r");
   const zip = await zipOn(fd, shown).catch(async (error) => {
@@ -104,7 +101,7 @@ const readFile = promisify(read);
 /** Bytes read at once. */
 const pieceBytes = 1024 * 1024;
 
-/** The bytes of an entry. Streams and their three readers per entry take longer than a photo: only large deflated ones get them. */
+/** The bytes of an entry: only large deflated ones are worth a stream. */
 async function* readEntry(zip: ZipFile, fd: number, entry: Entry): AsyncGenerator<Buffer> {
   const { compressionMethod, compressedSize, uncompressedSize } = entry;
   const isDeflated = compressionMethod === 8;
@@ -160,7 +157,7 @@ async function readList(zip: ZipFile, fd: number, shown: string, signal?: AbortS
   return entries;
 }
 
-/** Lengths of the header before a file, of the end record, and of its two ZIP64 forms (APPNOTE 4.3.7, 4.3.14 to 4.3.16). */
+/** Lengths of headers and end records (APPNOTE 4.3.7, 4.3.14 to 4.3.16). */
 const headerLength = 30;
 const endLength = 22;
 const endLength64 = 56 + 20;
@@ -190,7 +187,7 @@ const namesAreUtf8 = 0x0800;
 const nameFlags = ({ fileNameRaw, generalPurposeBitFlag }: Entry): number =>
   isUtf8(fileNameRaw) ? generalPurposeBitFlag | namesAreUtf8 : generalPurposeBitFlag;
 
-/** The error of yauzl or zlib for an archive; errors of the file system, and those of this program, are passed on. */
+/** The error of yauzl or zlib; errors of the file system and of this program are passed on. */
 export function asArchiveError(error: unknown, shown: string, why: string): unknown {
   const isOfFiles = (error as NodeJS.ErrnoException).syscall !== undefined;
   if (!(error instanceof Error) || isOfFiles) return error;
@@ -201,11 +198,7 @@ export function asArchiveError(error: unknown, shown: string, why: string): unkn
   return new ArchiveError("damaged_zip", shown, why, error);
 }
 
-/**
- * Checks a downloaded file: it is a complete ZIP, and this program could read each file in it (no encryption, no unknown
- * compression, no parts). Names and the bytes of the files are not checked: programs that extract it do that. `shown` is
- * its name in messages. Resolves to the number of files and their bytes. Throws an ArchiveError (exit 7).
- */
+/** Checks that a ZIP is complete and readable; resolves to the number of files and their bytes. */
 export async function checkZip(
   path: string,
   { shown = path, signal }: { shown?: string; signal?: AbortSignal } = {},

@@ -34,11 +34,7 @@ const exportOperation = (client: Client): BatchOperation => ({
   rejectsBody: isUnknownProduct,
 });
 
-/**
- * Creates the jobs of a plan, at most 500 products each (Limits); `onCreated` receives each one, also those of earlier
- * processes. A request whose response was lost is repeated with its key, or after 24 hours with a new one: an export costs
- * nothing. Products of the entire catalogue that were deleted meanwhile are left out; resolves to their places.
- */
+/** Creates jobs of at most 500 products (Limits); resolves to the places of deleted products. */
 export async function createJobs(
   { input, run, plan }: FrozenRun,
   onCreated: (job: CreatedJob) => void,

@@ -27,7 +27,7 @@ export interface JobDownload {
   readonly label: boolean;
   /** The largest image of a ZIP, in bytes. */
   readonly maxBytes: number;
-  /** The file or folder for a job of that format, called once the service has the job: throws where it cannot be written. */
+  /** Where a job of that format goes. Throws where it cannot be written. */
   readonly target: (format: ExportJob["format"]) => Promise<FrozenTarget>;
   readonly onSeen: (job: ExportJob) => Promise<void>;
   readonly onProgress: (event: ProgressEvent) => void;
@@ -48,10 +48,7 @@ export interface SavedJob {
   readonly unknown: number;
 }
 
-/**
- * Saves the artifact of one export job, from any machine, and waits for it while it is prepared. What was downloaded before
- * an interrupt is kept for the same command.
- */
+/** Saves the artifact of one job, from any machine; an interrupt keeps what was downloaded. */
 export async function downloadJob(
   { id, extract, label, maxBytes, target: chooseTarget, onSeen, onProgress, onNote }: JobDownload,
   { client, signal }: Pick<Service, "client" | "signal">,

@@ -26,13 +26,7 @@ import {
 import { type FrozenOutcome, toOutcome } from "./frozen-summary.ts";
 import { isDelivered, makeWorkFolder, missingImages, removeIfEmpty, writeResults } from "./write-results.ts";
 
-/**
- * A frozen export: the state of the catalogue, or of a selection, at one moment. The products are found, cut into jobs of the
- * service, and the artifacts of all jobs are saved as one result that appears when it is complete. Each step is written down
- * before the next, so that the same command resumes a run that was stopped, and creates no job twice.
- *
- * Throws what stops it before a job is created; afterwards this is in the outcome.
- */
+/** Exports the state at one moment. Each step is written down before the next: no job is created twice. */
 export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promise<FrozenOutcome> {
   const started = deps.clock.now();
   const { format, roles, selection, name, concurrency, timeoutMs } = input;
@@ -168,7 +162,7 @@ async function fetchAndWrite(
     // Extracting the same ZIP again would fail again.
     isRejectedZip = stopped instanceof ArchiveError;
   }
-  // The next process looks up again a selection with a product that is gone; a run without a job has nothing to resume.
+  // A run without a job has nothing to resume: the next process looks its selection up again.
   const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
   const isRejected = isRejectedByService(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);

@@ -29,10 +29,7 @@ interface FetchReport {
 /** Where the artifact of a job is saved. */
 export const artifactPath = (folder: string, jobId: string): string => join(folder, jobId);
 
-/**
- * Follows jobs until they end, and saves the artifact of each one while others are prepared. The part of a job that failed,
- * or whose artifact is broken, gets a new job in the next process.
- */
+/** Follows jobs, and saves artifacts while others are prepared; failed jobs are created again later. */
 export class ArtifactFetcher {
   readonly #frozen: FrozenRun;
   readonly #report: FetchReport;
@@ -63,7 +60,7 @@ export class ArtifactFetcher {
     });
   }
 
-  /** Follows a job, and saves its artifact unless an earlier process has delivered it; returns immediately. */
+  /** Follows a job, and saves its artifact unless that was delivered; returns immediately. */
   add(job: CreatedJob, isDelivered: boolean): void {
     this.#jobs.set(job.id, job);
     if (isDelivered) this.#done.add(job.id);
@@ -174,11 +171,7 @@ export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" |
   readonly ids: readonly string[] | null;
 }
 
-/**
- * Saves the artifact of a completed export job; resolves to its length. An earlier process may have done so. The file has its
- * name only after its content was checked, and a broken one is downloaded twice. Throws OutputError, and the errors of
- * `downloadFile`.
- */
+/** Saves the artifact of a job under its name once its content was checked; resolves to its length. */
 export async function downloadArtifact(
   client: Client,
   { job, path, name, maxBytes, ids, signal, onProgress }: ArtifactDownload,

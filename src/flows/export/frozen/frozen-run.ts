@@ -40,19 +40,13 @@ export interface FrozenTarget {
   readonly name: string;
   /** Whether a file that has the path is replaced; a folder must be empty. */
   readonly replaces: boolean;
-  /**
-   * Sends a complete file to where it belongs, and resolves to its length; undefined for one on this machine. `path` is then only
-   * where it is prepared.
-   */
+  /** Sends a complete file to its place; resolves to its length, undefined for one on this machine. */
   readonly upload?: ((from: string) => Promise<number>) | undefined;
 }
 
 /** What the program gives to the flow. */
 export interface FrozenDeps extends RunHost {
-  /**
-   * The files to write for so many jobs, called before any is created: throws where one cannot be written, or must not be
-   * replaced. `isDelivered` reports what an earlier process of the same run has written.
-   */
+  /** The files to write for so many jobs. Throws where one cannot be written, or must not be replaced. */
   readonly targets: (
     jobs: number,
     isDelivered: (path: string) => Promise<boolean>,
@@ -66,7 +60,7 @@ export interface FrozenDeps extends RunHost {
 interface Places {
   /** The folders with files that are not complete. */
   readonly work: readonly string[];
-  /** The identity of what was moved to a path, recorded before it was moved; or the length of what was uploaded. */
+  /** The identity of a file, recorded before its move; or the length of an upload. */
   readonly delivered: Readonly<Record<string, string | number>>;
 }
 

@@ -9,10 +9,7 @@ import { newFile, temporaryFile } from "../../../open-file.ts";
 import { OutputError } from "../../files/disk.ts";
 import { grouped } from "../../words.ts";
 
-/**
- * Checks a downloaded manifest (POST /v1/exports, format manifest): each line is an object with a product ID, the last one
- * ends, and with `ids` exactly these products are in it. Throws a BadResponseError; `name` is the manifest in its message.
- */
+/** Checks that a manifest has whole lines and exactly the products of `ids`. Throws a BadResponseError. */
 export async function checkManifest(
   path: string,
   name: string,
@@ -52,7 +49,7 @@ function parseProductId(line: string): string | null {
   }
 }
 
-/** Whether the file is empty, or its last byte ends a line: a body that was cut off may still be valid JSON. */
+/** Whether the last byte ends a line: a body that was cut off may still be valid JSON. */
 async function endsWithLine(path: string): Promise<boolean> {
   const file = await open(path);
   try {
@@ -71,10 +68,7 @@ export interface ManifestPart {
   readonly ids: readonly string[];
 }
 
-/**
- * Joins the manifests of several jobs into one at `path`, in the order of the catalogue and without duplicates, with each line
- * as the service wrote it. Only one manifest is kept in memory at a time. Throws OutputError; `name` is the file in it.
- */
+/** Joins manifests in order without duplicates, with one in memory at a time. Throws an OutputError. */
 export async function mergeManifests(
   parts: readonly ManifestPart[],
   { path, name, onProgress }: { path: string; name: string; onProgress: (products: number) => void },
@@ -103,10 +97,7 @@ export async function mergeManifests(
   }
 }
 
-/**
- * Masks the API key in a downloaded manifest, which has names of the service, and resolves to its size. The file is
- * rewritten only if it has the key. Throws OutputError; `name` is the file in it.
- */
+/** Masks the API key in a manifest, which has names of the service; resolves to its size. */
 export async function maskManifest(
   path: string,
   name: string,

@@ -1,5 +1,4 @@
-// ZIPs have names of files, and nothing else of their images: a manifest of the same products tells which are left out, and how
-// they were made.
+// ZIPs have only names of files: a manifest of the same products tells the rest of their images.
 
 import { rm } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -33,11 +32,7 @@ interface Wanted {
   readonly label: boolean;
 }
 
-/**
- * Finds the images to leave out and the generated ones in the ZIPs of jobs. For each ZIP the service writes a manifest of its products.
- * Throws a BadResponseError (exit 7) where some are left out, and the names of both do not match: a wrong image might be left
- * out, or a rejected one kept.
- */
+/** Finds the images to leave out and the generated ones by manifests. Throws if the names differ. */
 export async function namedEntries(
   jobs: readonly Pick<FrozenJob, "id" | "ids">[],
   run: Pick<Run, "client" | "signal" | "newKey">,
@@ -139,10 +134,7 @@ export async function readEntries(path: string): Promise<string[]> {
   }
 }
 
-/**
- * The images of a ZIP by the names of its files; null if that is not certain. The names must be exactly those of the manifest,
- * each once, with or without their extensions: a ZIP may have other formats (Exports, Frozen).
- */
+/** The images of a ZIP by name; null unless the names are those of the manifest, but for extensions. */
 export function matchNames<Asset extends { readonly name: string }>(
   assets: readonly Asset[],
   entries: readonly string[],

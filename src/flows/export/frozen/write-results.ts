@@ -23,7 +23,7 @@ export interface ResultPlace {
   readonly signal: AbortSignal;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onNote: (sentence: string) => void;
-  /** Finds the files that are not extracted, and those that get a label; absent if all are extracted as sent. */
+  /** Finds the files to skip, and those that get a label; absent if all are extracted as sent. */
   readonly findNamed?: (() => Promise<NamedEntries>) | undefined;
   /** Receives how many generated images could not get their label. */
   readonly onUnlabeled?: ((count: number) => void) | undefined;
@@ -36,10 +36,7 @@ interface Results {
   readonly delivered: ReadonlySet<FrozenTarget>;
 }
 
-/**
- * Gives the complete artifacts of all jobs their final form and names. Throws OutputError, and what `extractZips` throws; the
- * error of a name that was taken meanwhile once all are written.
- */
+/** Gives complete artifacts their form and names. A taken name is an error once all are written. */
 export async function writeResults(
   { format, extract, maxBytes }: Pick<FrozenInput, "format" | "extract" | "maxBytes">,
   { jobs, targets, delivered }: Results,
@@ -101,7 +98,7 @@ async function extracted(
     const needed = sizes.reduce((sum, size) => sum + size, 0);
     await rejectWithoutSpace(needed, { folder, name });
     const { skipped, sources, unnamed = 0 } = (await findNamed?.()) ?? {};
-    // An earlier process may have been stopped before it gave the folder its name; this one may ask for others.
+    // A process that was stopped before the folder had its name may have had others.
     await rm(dir, { recursive: true, force: true });
     const files = { archives, skipped, sources, dir, maxBytes };
     const { renamed, unlabeled } = await extractZips({ ...files, signal, onProgress });
@@ -119,10 +116,7 @@ async function extracted(
   }
 }
 
-/**
- * How many images the ZIPs of jobs lack: the service counts them when it creates a job, and products may be deleted before
- * it writes the ZIP. `folder` has the artifacts; an earlier process may have moved one to its target, or extracted all.
- */
+/** How many images the ZIPs lack, because products were deleted after their jobs had been counted. */
 export async function missingImages(
   jobs: readonly Pick<FrozenJob, "id" | "job" | "target">[],
   folder: string,
@@ -142,10 +136,7 @@ export async function missingImages(
   return missing;
 }
 
-/**
- * The folder for files that are not complete, next to the first target: `.NAME.RUN.part`. It is on the same disk, so that a
- * complete file only has to be renamed, and only this user can read it.
- */
+/** The private folder for unfinished files, on the disk of the first target, so that a rename is enough. */
 export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string): Promise<string> {
   const target = await whereLinksLead(path);
   const folder = join(dirname(target), partName(`${basename(target)}.${owner.slice(-8)}`));
@@ -197,7 +188,7 @@ export async function deliver(
   }
 }
 
-/** A text that stays the same when a file is renamed, and changes when it is replaced; null if it does not exist. */
+/** Stays when a file is renamed, and changes when it is replaced; null without a file. */
 async function identityAt(path: string): Promise<string | null> {
   const stats = await stat(path).catch(() => null);
   if (stats === null) return null;

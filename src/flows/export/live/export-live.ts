@@ -28,7 +28,7 @@ export interface LiveResult {
   readonly deleted: number;
   /** Images that were left out by their decisions; null without a filter. */
   readonly leftOut: LeftOut | null;
-  /** The time before the first request, by the slower clock (`Client.earliest`): the next delta starts there. */
+  /** The time before the first request (`Client.earliest`): the next delta starts there. */
   readonly startedAt: number;
 }
 
@@ -103,10 +103,7 @@ export class LastExport {
   readonly #name: string;
   readonly #digest: string | null;
 
-  /**
-   * `roles` are sorted; null for all. The decisions of the gate are compared with those of the last export, because a delta does
-   * not list a product because of a decision.
-   */
+  /** Compares the decisions with those of the last export: a delta lists no product because of a decision. */
   constructor(
     marks: Marks,
     { baseUrl, keyFingerprint }: ServiceIdentity,
@@ -122,10 +119,7 @@ export class LastExport {
     this.#digest = filter === null ? null : reviews.digest(filter);
   }
 
-  /**
-   * The start of the last export, in Unix milliseconds; null, with a note, before the first one, or if the time is in
-   * the future. That one is removed, also for a run that stops: it may not be in the future any more when that is resumed.
-   */
+  /** The start of the last export; null, with a note, before the first one or for a time in the future. */
   async startedAt(service: Pick<Service, "client" | "signal">, onNote: OnNote): Promise<number | null> {
     const stored = this.#marks.get(this.#baseUrl, this.#name);
     if (stored !== null && this.#marks.get(this.#baseUrl, this.#digestName) !== this.#digest) {

@@ -17,10 +17,7 @@ export interface SafeText {
   cell(text: string): string;
 }
 
-/**
- * The format of a name. NDJSON has the rows unchanged; CSV has one row per asset (`assetColumns`), with columns for the fields
- * that were added to assets.
- */
+/** The format of a name: rows unchanged as NDJSON, or one CSV row per asset (`assetColumns`). */
 export function rowFormat(
   name: RowFormatName,
   safe: SafeText,
@@ -44,10 +41,7 @@ export function rowFormat(
   };
 }
 
-/**
- * The start of a formula, a semicolon (one may follow it), anything but printable ASCII and Latin letters, and what needs quotes: most cells have none of
- * it.
- */
+/** Characters that need quotes or a guard; most cells have none. */
 const unusual = /^[ =+@-]|[^ !#-+\--:<-~\u00c0-\u024f]/;
 
 /** A cell as RFC 4180 has it, after `safe`. */
@@ -76,7 +70,7 @@ const plainFields = [
   "task_id",
 ] as const;
 
-/** The attributes that the specification names (Asset, `attributes`); all others share the column `attributes`. */
+/** The attributes that the specification names; others share the column `attributes`. */
 const knownAttributes = ["orientation", "angle_shot", "background", "model_id", "edit_number"] as const;
 
 /** The columns of a CSV export, in order. New ones are added at the end. */
@@ -95,11 +89,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The number of cells after those of the product. */
 const assetCells = assetColumns.length - productColumns.length;
 
-/**
- * The CSV lines of a product: one per asset; one without an asset for a deleted product; none for a product without
- * assets. The client does not check these fields, so any of them may be missing or of another type. Lines are built as
- * text: lists of cells would take three times as long. `quoted` makes a cell of a text.
- */
+/** The CSV lines of a product. Built as text: lists of cells take three times as long. */
 function assetLines(
   { product, assets }: ExportRow,
   quoted: (text: string) => string,

@@ -2,7 +2,7 @@ import { type OtherWords, plain } from "../../../contract/did-you-mean.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Vocabulary } from "../../rows/vocabulary.ts";
 
-/** The columns that name a product, the first filled one of a row decides; sheets of looks have the last one. */
+/** The columns that name a product: the first filled one decides; sheets of looks have the last. */
 export const selectionColumns = ["product_id", "id", "reference", "product_reference"] as const;
 
 export type SelectionColumn = (typeof selectionColumns)[number] | typeof imageColumn;

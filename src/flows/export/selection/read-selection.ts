@@ -35,10 +35,7 @@ export interface SelectionReading extends Mapping {
   readonly encoding: EncodingName;
 }
 
-/**
- * Reads a file of products: a table with a column product_id, id or reference, else a list with an ID or a reference
- * per line; or a table of their photos. A file without products is a problem, because no selection would mean the entire catalogue.
- */
+/** Reads a table or a list of products. An empty file is a problem: it would select the entire catalogue. */
 export async function readSelection(
   source: Source,
   reading: SelectionReading,
@@ -107,7 +104,7 @@ async function* readTable(
   notes.addHead(reader);
 }
 
-/** The products of a list; blank lines are skipped, and quotes around a line are removed, as spreadsheets write them. */
+/** The products of a list, without blank lines and the quotes that spreadsheets write. */
 async function* readList(
   source: Source,
   { encoding, values }: SelectionReading,

@@ -23,10 +23,7 @@ import { pathComponents } from "./mirror-folders.ts";
 import { bindingFile, folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
 import type { Binding, Change, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
 
-/**
- * Bytes of content in memory, and in one request. More goes through a file: the index of a large mirror must not be in memory. Still
- * more is sent in parts: stores accept 5 GB in one request.
- */
+/** Bytes in memory, above which a file is used, and in one request, above which it is sent in parts. */
 const defaultLimits = { memory: 12 * 1024 ** 2, request: 4 * 1024 ** 3 };
 
 interface BucketMirrorOptions {
@@ -37,10 +34,7 @@ interface BucketMirrorOptions {
   readonly limits?: typeof defaultLimits;
 }
 
-/**
- * A mirror in a bucket. A lease excludes other machines, the index is replaced only if it is the one that was read, and images
- * never replace an object of another one. The table of assets is on this machine while a run lasts. Call `close` at the end.
- */
+/** A mirror in a bucket: a lease excludes other machines, and images replace no object of another one. */
 export class BucketMirror implements MirrorStore {
   readonly waitHint = "Wait for it to finish. If it was killed, run the command again in a minute.";
   readonly keepsDatabases = false;
@@ -49,7 +43,7 @@ export class BucketMirror implements MirrorStore {
   readonly #limits: typeof defaultLimits;
   #folder: string | null = null;
   #lease: Lease | null = null;
-  /** Whether the store checks conditions: otherwise a look comes before each write that must not replace anything. */
+  /** Whether the store checks conditions: otherwise a look comes before each exclusive write. */
   #isChecked = false;
   /** Whether a run was stopped, which may have left objects that no index names. */
   #mayHaveLeft = false;
@@ -174,7 +168,7 @@ export class BucketMirror implements MirrorStore {
     return { etag: bareEtag(etag) };
   }
 
-  /** A copy replaces what has its name, also what another shard has just written: an empty object takes the name first. */
+  /** A copy replaces what has its name: an empty object takes the name first. */
   async #takesName(key: string): Promise<boolean> {
     if (!this.#isChecked) return this.#isFree(key);
     const metadata = { [reservedField]: this.#options.files.work };
@@ -182,7 +176,7 @@ export class BucketMirror implements MirrorStore {
     return (await this.#putOne(key, empty, { metadata, condition: "absent" })) !== null;
   }
 
-  /** Whether an object is the empty one of a rename that was stopped before its copy: its name is free for this shard. */
+  /** Whether an object is the empty one of a stopped rename: its name is free for this shard. */
   #isReserved({ metadata }: ObjectInfo): boolean {
     return this.#mayHaveLeft && metadata[reservedField] === this.#options.files.work;
   }
@@ -301,7 +295,7 @@ export class BucketMirror implements MirrorStore {
     });
   }
 
-  /** The lease excludes other machines: a look is enough for a condition that stores do not check at the end of an upload. */
+  /** Other machines are locked out: a look is enough where stores check no condition. */
   async #putParts(
     key: string,
     content: ObjectContent,

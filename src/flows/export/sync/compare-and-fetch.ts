@@ -11,7 +11,7 @@ import { LeftOutImages } from "./left-out.ts";
 import { exchangeDecisions } from "./mirror-decisions.ts";
 import { type EntryKey, type MirrorEntry, toEntryKey, toLine, toReviewFields } from "./mirror-entry.ts";
 import { type MirrorState, placeWord, unbinding, writeState } from "./mirror-state.ts";
-import { lossRefusal } from "./remove-vanished.ts";
+import { lossRejection } from "./remove-vanished.ts";
 import { SyncProgress } from "./result.ts";
 import type { SyncInput, SyncRun, SyncTools } from "./sync-run.ts";
 
@@ -29,7 +29,7 @@ export interface Reading {
   /** Images that the catalogue no longer has. */
   readonly vanished: readonly EntryKey[];
   /** Why they stay as they are; null if they are removed. */
-  readonly refused: CatError | null;
+  readonly rejected: CatError | null;
   /** The images that are left out by their decisions. */
   readonly leftOut: LeftOutImages;
 }
@@ -37,7 +37,7 @@ export interface Reading {
 /** How the catalogue was read, and why images are no longer listed. */
 interface CatalogueReading extends Pick<Reading, "vanished" | "leftOut"> {
   /** Whether everything was read, and not a delta. */
-  readonly isFull: boolean;
+  readonly isFullRead: boolean;
   readonly mark: string;
   /** How many are missing although their products were not deleted. */
   readonly missing: number;
@@ -63,15 +63,15 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   await exchangeDecisions(store, reviews, { read, clock, isDryRun: input.dryRun });
   const decisions = takeDecisions(state, run);
   const before = { size: index.size, present: index.present };
-  const { isFull, mark, vanished, missing, leftOut } = await readAndFetch(
+  const { isFullRead, mark, vanished, missing, leftOut } = await readAndFetch(
     state,
     run,
     decisions.left_out_sha256,
   );
-  const refused = lossRefusal(vanished.length, {
+  const rejected = lossRejection(vanished.length, {
     index,
     before,
-    isFull,
+    isFullRead,
     delete: input.delete,
     maxDelete: input.maxDelete,
     shards: input.shard?.of ?? 1,
@@ -79,27 +79,23 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   });
   const deletes = input.delete && index.size - index.present + vanished.length > 0;
   // The list may have been incomplete: a delta would not list these images again.
-  const isDoubtful = refused !== null || missing > 0 || (isFull && deletes);
+  const isDoubtful = rejected !== null || missing > 0 || (isFullRead && deletes);
   if (isDoubtful) await change({ full_read: null });
   return {
     state,
     marks: {
       mark,
-      full_read: isFull && !isDoubtful ? mark : state.full_read,
+      full_read: isFullRead && !isDoubtful ? mark : state.full_read,
       filter: input.filter,
       ...decisions,
     },
     vanished,
-    refused,
+    rejected,
     leftOut,
   };
 }
 
-/**
- * A mirror belongs to an organization: another one's key would see an empty catalogue, and move the mark. A key that
- * was not used before must see a product of the mirror: the newest or the
- * oldest one that was not removed. Throws a CatError of type conflict (exit 6) otherwise.
- */
+/** Rejects (exit 6) a new key that sees no product of the mirror: it may be of another organization. */
 async function checkAccount(state: MirrorState, { input, tools, client, mirror }: SyncRun): Promise<void> {
   if (state.key === tools.keyFingerprint || input.sameOrganization) return;
   const ids = mirror.index.outermostProducts();
@@ -127,10 +123,7 @@ async function checkAccount(state: MirrorState, { input, tools, client, mirror }
   });
 }
 
-/**
- * Gives every entry the decision that its image has now, if any decision has changed; returns the digests that the next run
- * compares with.
- */
+/** Gives entries their current decisions; returns the digests that the next run compares with. */
 function takeDecisions(
   state: MirrorState,
   { input, tools: { reviews }, mirror: { index } }: SyncRun,
@@ -148,10 +141,7 @@ function takeDecisions(
 /** Files that are hashed at once: reading one overlaps with hashing another. */
 const filesAtOnce = 8;
 
-/**
- * Compares every file with its entry, by a list where that is enough, and marks the entries of those that are missing or
- * differ; whether there are any. A file that cannot be read fails, and stays as it is.
- */
+/** Marks entries whose files are missing or differ; whether there are any. Unreadable files stay. */
 async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean> {
   const { index, store } = mirror;
   const total = index.present;
@@ -184,7 +174,7 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
   return hasDamaged;
 }
 
-/** Reads the catalogue and downloads what is new; returns where the next run starts, and what is no longer listed. */
+/** Reads the catalogue and downloads what is new; returns the next start, and what has vanished. */
 async function readAndFetch(
   state: MirrorState,
   run: SyncRun,
@@ -193,18 +183,18 @@ async function readAndFetch(
   const { input, tools, client, counts, gate } = run;
   const { index, isChanged, store, files } = run.mirror;
   const began = tools.clock.now();
-  // An incomplete list may have marked files as removed: only a complete read confirms that before they are deleted.
+  // An incomplete list may have marked files as removed: a complete read confirms it.
   const isUnconfirmed = input.delete && index.size > index.present;
   // A delta does not list a product because of a decision.
   const kept = input.filter === null ? LeftOutImages.none() : await LeftOutImages.read(store, files);
-  const isOther = kept === null || state.left_out_sha256 !== digest;
-  const isFull = isUnconfirmed || isChanged || isOther || isFullDue(state, input, began);
-  const leftOut = isFull ? LeftOutImages.none() : kept!;
+  const isOtherKey = kept === null || state.left_out_sha256 !== digest;
+  const isFullRead = isUnconfirmed || isChanged || isOtherKey || isFullDue(state, input, began);
+  const leftOut = isFullRead ? LeftOutImages.none() : kept!;
   const progress = new SyncProgress(counts, tools.clock, tools.onProgress);
   const fetcher = new AssetFetcher(run, progress.of(client));
   const selection: LiveSelection = {
     roles: input.roles,
-    since: isFull ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
+    since: isFullRead ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
   };
   let mark = began;
   const vanished: EntryKey[] = [];
@@ -231,7 +221,7 @@ async function readAndFetch(
       },
     });
     // The images of a shard may all be waiting for their review.
-    if (isFull && input.shard === null) gate.rejectUndecided();
+    if (isFullRead && input.shard === null) gate.rejectUndecided();
     progress.listed();
     await fetcher.settled();
   } catch (error) {
@@ -239,7 +229,7 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { isFull, mark: new Date(mark).toISOString(), vanished, missing, leftOut };
+  return { isFullRead, mark: new Date(mark).toISOString(), vanished, missing, leftOut };
 }
 
 /** Whether a time of the state is in the future; everything is read then. */

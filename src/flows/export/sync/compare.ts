@@ -26,15 +26,11 @@ interface Differences {
   readonly onWanted: (wanted: WantedAsset) => Promise<void>;
   /** An asset that was removed from the catalogue, and is listed again. */
   readonly onListedAgain: (entry: MirrorEntry) => void;
-  /** An entry that is no longer listed, of a deleted product or not. It stays as it is: the list may be incomplete. */
+  /** An entry that is no longer listed. It stays as it is: the list may be incomplete. */
   readonly onVanished: (entry: MirrorEntry, isDeleted: boolean) => void;
 }
 
-/**
- * Reads the catalogue, or its changes, and compares it with the index. Unchanged files get their current fields.
- * Entries that are no longer listed are reported: those of the products read, and after a complete read those of all
- * other products.
- */
+/** Reads the catalogue, or its changes; reports what is new, and entries that are no longer listed. */
 export async function compare(
   selection: LiveSelection,
   { input, tools, client, mirror, gate }: SyncRun,
@@ -95,10 +91,7 @@ async function compareAsset(
   index.set({ ...fields, path, bytes, sha256, sent_sha256, etag, mime_type });
 }
 
-/**
- * New URLs for the assets of one page. Signed URLs expire after an hour, and only an export row has the URL of the
- * active version, so the page is read again: once for all its assets that need it.
- */
+/** New URLs for the assets of a page, which is read again once: signed URLs expire after an hour. */
 class FreshAssets {
   readonly #again: () => Promise<readonly ExportRow[]>;
   #reading: Promise<ReadonlyMap<string, ListedAsset>> | null = null;

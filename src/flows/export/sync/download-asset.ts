@@ -60,6 +60,7 @@ export async function downloadAsset(
     signal,
     limits: { maxBytes },
     label: label ? sourceOfAsset({ ai_generated, role }) : null,
+    digestsSent: true,
     resource: asset_id,
     imageProblem: (head) => {
       mime_type = detectImageType(head) ?? "";

@@ -18,7 +18,7 @@ import { mayBelongTo, type Placed, type PutContent } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
-/** The number of images that wait for their download: enough to know early how many there are, and a few MB. */
+/** The most images that wait: enough to know early how many there are, and a few MB. */
 const mostWaiting = 3_000;
 
 /** After so many consecutive failures of the network or the service, the run stops. */
@@ -36,7 +36,7 @@ export class AssetFetcher {
   /** Paths, folded, of new assets that are being written. */
   readonly #taken = new Set<string>();
   #others: Promise<ReadonlySet<string>> | null = null;
-  /** What earlier runs left in the scratch folder: for thousands of small images, each look at the disk counts. */
+  /** Files of earlier runs in the scratch folder, read once: a look for each image takes time. */
   readonly #left: ReadonlySet<string>;
   #consecutive = 0;
   #hasRoom = () => {};
@@ -115,7 +115,7 @@ export class AssetFetcher {
     if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
   }
 
-  /** Downloads an image, unless it is there; `placed`: resolves once it has its name, while others are downloaded. */
+  /** Downloads an image, unless it is there; `placed` resolves once it has its name. */
   async #fetch(wanted: WantedAsset): Promise<{ readonly placed: Promise<void> | null }> {
     this.#signal.throwIfAborted();
     const { counts, input, mirror } = this.#run;
@@ -159,14 +159,14 @@ export class AssetFetcher {
     }
   }
 
-  /** Takes the image over that a stopped run has left, under its earlier name or a new one; false if there is none. */
+  /** Takes over an image that a stopped run has left under either name; false if there is none. */
   async #takeLeft({ listed: { fields }, known }: WantedAsset): Promise<boolean> {
     const { mirror, toPath } = this.#run;
-    if (known?.damaged === true) return false;
-    const isOther = (entry: MirrorEntry) => toEntryKey(entry) !== toEntryKey(fields);
+    if (mirror.store.leftAt === undefined || known?.damaged === true) return false;
+    const isOfOtherAsset = (entry: MirrorEntry) => toEntryKey(entry) !== toEntryKey(fields);
     for (const path of new Set([known?.path ?? toPath(fields), toPath(fields)])) {
       const leftover = await mirror.store.leftAt(path, fields);
-      if (leftover === null || mirror.index.atPath(path).some(isOther)) continue;
+      if (leftover === null || mirror.index.atPath(path).some(isOfOtherAsset)) continue;
       const entry = { ...fields, ...leftover, path };
       mirror.index.place(entry);
       this.#placed(entry, known);
@@ -191,7 +191,7 @@ export class AssetFetcher {
     await this.#place(listed, known, image, file);
   }
 
-  /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
+  /** Writes the file between two records, by which the next run finds it after a kill. */
   async #place(
     listed: ListedAsset,
     known: MirrorEntry | null,
@@ -240,10 +240,7 @@ export class AssetFetcher {
     return known?.path ?? this.#run.toPath(fields);
   }
 
-  /**
-   * The path of an entry; null if another one, also of another shard, has it too, or if it has another file now: then none may
-   * replace the file. A damaged file is replaced.
-   */
+  /** The path of an entry; null if its file may be another one's, of this shard or another. */
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
     const file = await this.#run.mirror.store.stat(known.path);

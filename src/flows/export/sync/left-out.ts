@@ -5,7 +5,7 @@ import type { MirrorStore } from "./mirror-store.ts";
 
 type Counts = readonly [rejected: number, notReviewed: number];
 
-/** How many images of each product a mirror leaves out: a delta lists changed products only, and a summary counts all. */
+/** Left-out images by product: a delta lists changed products only, and a summary counts all. */
 export class LeftOutImages {
   readonly #byProduct: Map<string, Counts>;
 

@@ -25,10 +25,7 @@ const patienceMs = 10_000;
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
 
-/**
- * A mirror in a folder of this machine. Every method throws an OutputError if it fails. `work` is the path of the folder for the
- * lock and for unfinished files. Links inside the folder that lead out of it are never followed.
- */
+/** A mirror in a folder of this machine. Links that lead out of it are never followed. */
 export class LocalFolder implements MirrorStore {
   readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";
   readonly #folders: MirrorFolders;
@@ -210,11 +207,6 @@ export class LocalFolder implements MirrorStore {
     return (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }
 
-  /** The table has what a stopped run has left. */
-  async leftAt(): Promise<null> {
-    return null;
-  }
-
   async bind(selection: Binding): Promise<Binding> {
     return selection;
   }
@@ -315,10 +307,7 @@ export class LocalFolder implements MirrorStore {
   }
 }
 
-/**
- * The error of a database or lock of a mirror, in the words of mirrors. The state of the program can be elsewhere, but
- * these files cannot.
- */
+/** The error of a database or lock of a mirror in the words of mirrors: it cannot be moved elsewhere. */
 export function asMirrorError(error: unknown): unknown {
   if (!(error instanceof StateError)) return error;
   const { code, message, cause } = error;

@@ -32,7 +32,7 @@ export const mergeWork = `${hiddenFolder}/merge`;
 interface MergeInput {
   readonly folder: string;
   readonly runId: string;
-  /** The number of shards in a bucket, whose images are not looked at: none replaces another one there. Null for a folder. */
+  /** The number of shards in a bucket, where no image replaces another; null for a folder. */
   readonly among?: number | null;
 }
 
@@ -42,10 +42,7 @@ const mostListed = 5;
 /** Says of which indexes the joined one was made, in a bucket. */
 const joinedPath = `${mergeWork}/joined.json`;
 
-/**
- * Joins the indexes of all shards in a folder into `catalogue.ndjson`; null if that one has been made of the same indexes. Throws a
- * CatError of type input (exit 3) if one is missing, or if they do not belong together.
- */
+/** Joins the indexes of all shards; null if that is done. Throws (exit 3) if they do not belong together. */
 export async function mergeShards(
   { folder, runId, among = null }: MergeInput,
   { store, clock, holder }: { store: MirrorStore; clock: Clock; holder: Holder },
@@ -95,7 +92,7 @@ async function isJoined(written: readonly (string | undefined)[], store: MirrorS
   );
 }
 
-/** The pauses until another shard that joins the indexes is looked at again: most joins take less than a second. */
+/** Pauses while another shard joins the indexes: most joins take less than a second. */
 const waitMs = { first: 200, longest: 3_000 };
 
 /** Shards whose result is not complete: they close the round when they end. */
@@ -155,10 +152,7 @@ async function shardsIn(
 
 const sameFlags = "Mirror every shard with the same flags.";
 
-/**
- * Shards of different selections, and those that a stopped run has not finished, do not belong together. Resolves to the digests of
- * the indexes that the shards have written, by their states.
- */
+/** Rejects unfinished shards and those of different selections; resolves to digests of indexes. */
 async function rejectUnfinished(
   shards: readonly Shard[],
   files: ReadonlySet<string>,
@@ -199,10 +193,7 @@ async function rejectUnfinished(
   return digests;
 }
 
-/**
- * Reads the indexes of all shards: every product is in its shard, and every entry has a file of its own in the folder. Resolves to
- * the digests of the indexes.
- */
+/** Checks that each product is in its shard, and each entry has its own file; resolves to digests. */
 async function readShards(
   shards: readonly Shard[],
   files: ReadonlySet<string> | null,

@@ -7,7 +7,7 @@ import { Reviews } from "../reviews.ts";
 import { decisionsFile } from "./mirror-state.ts";
 import type { MirrorStore } from "./mirror-store.ts";
 
-/** The decisions in the content of such a file. Throws an InputError for any other content, which is never replaced. */
+/** The decisions of such a file. Throws an InputError for other content, which is never replaced. */
 export type DecisionsReader = (content: Buffer) => Promise<readonly ReviewDecision[]>;
 
 const columns = ["task_id", "decision", "note", "decided_at", "reviewer"] as const;

@@ -3,7 +3,7 @@ import { CatError } from "../../../errors.ts";
 import { parseJson } from "../../../json.ts";
 import type { ReviewDecision } from "../../../state/decisions.ts";
 
-/** A line of the index: an asset of a product, and its file. Field names are the service's own where it has them. */
+/** A line of the index: an asset and its file, with the field names of the service. */
 export interface MirrorEntry {
   readonly product_id: string;
   readonly asset_id: string;
@@ -31,12 +31,12 @@ export interface MirrorEntry {
   readonly suggested_filename: string | null;
   /** What a review says of a generated image. */
   readonly decision?: "approve" | "reject" | undefined;
-  /** When it was decided (RFC 3339), and by whom. Missing in an entry of an earlier version of this program. */
+  /** When it was decided (RFC 3339), and by whom. Missing in older entries. */
   readonly decided_at?: string | undefined;
   readonly reviewer?: string | undefined;
   /** The digest of the bytes as sent, if the file differs because it has a label. */
   readonly sent_sha256?: string | undefined;
-  /** The ETag of its object in a bucket, without quotes. Missing in an entry of an earlier version of this program. */
+  /** The ETag of its object, without quotes. Missing in older entries. */
   readonly etag?: string | undefined;
   /** Set while the file is missing or damaged: the next run downloads it again. */
   readonly damaged?: true;
@@ -49,7 +49,7 @@ export type EntryKey = Pick<MirrorEntry, "product_id" | "asset_id">;
 
 export const toEntryKey = ({ product_id, asset_id }: EntryKey): string => `${product_id} ${asset_id}`;
 
-/** The line of an entry, without its line end: fields in a fixed order, so that equal entries are equal lines. */
+/** The line of an entry: fields in a fixed order, so that equal entries are equal lines. */
 export function toLine(entry: MirrorEntry): string {
   const { attributes, sent_sha256, etag, damaged, removed } = entry;
   return JSON.stringify({
@@ -121,10 +121,7 @@ export function toReviewFields(review: ReviewDecision | null): ReviewFields {
 
 type DecisionOf = (taskId: string | null) => ReviewDecision | null;
 
-/**
- * The assets of a row. The client checks only IDs, so any other field may be missing or of another type. Throws a
- * CatError of type bad_response for a row without a list of assets: it would look as if all of them were removed.
- */
+/** The assets of a row, whose fields are unchecked. Throws without a list: all would look removed. */
 export function listedAssets({ product, assets }: ExportRow, findDecision: DecisionOf): ListedAsset[] {
   if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
   if (product.deleted_at !== null) return [];
@@ -190,9 +187,6 @@ const badRow = (what: string): CatError =>
 
 type Versioned = Pick<MirrorEntry, "created_at" | "watermarked" | "derived" | "attributes">;
 
-/**
- * What tells the bytes of an asset from earlier and later ones, as a text: an ID is permanent, but an edit or a change of the plan
- * replaces the bytes (ExportRow).
- */
+/** Differs between versions of an asset: its ID stays when its bytes are replaced (ExportRow). */
 export const toVersion = ({ created_at, watermarked, derived, attributes }: Versioned): string =>
   JSON.stringify([created_at, watermarked, derived, attributes.edit_number ?? null]);

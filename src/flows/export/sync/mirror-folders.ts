@@ -45,7 +45,7 @@ export class MirrorFolders {
     return made;
   }
 
-  /** Removes the folders that a file was the last one in, but not `kept` and what is in it; returns their paths. */
+  /** Removes folders that have become empty, except `kept` and those in it; returns their paths. */
   async prune(path: string, kept: string): Promise<string[]> {
     const removed: string[] = [];
     for (let folder = parentFolder(path); folder !== ""; folder = parentFolder(folder)) {
@@ -118,10 +118,7 @@ export const mirrorOfOther = (root: string, cause: unknown): CatError =>
     cause,
   });
 
-/**
- * The components of a path in a mirror. Throws an OutputError for a path that could lead out of it: an index may have
- * been edited.
- */
+/** The components of a path. Throws an OutputError for one that leads out: an index may have been edited. */
 export function pathComponents(path: string): string[] {
   const components = path.split("/");
   const isSafe = components.every(

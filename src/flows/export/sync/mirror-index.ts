@@ -6,10 +6,7 @@ import { type EntryKey, type MirrorEntry, parseLine, toLine } from "./mirror-ent
 /** The version of the table. */
 const version = 1;
 
-/**
- * `is_fresh`: the entry is newer than the index file. `placed` has files that may be placed, although their entries say
- * otherwise. `file` has the digest of the index file, and whether the table is ahead of it.
- */
+/** `is_fresh`: newer than the index file. `placed`: files that may be placed, whatever their entries say. */
 const schema = `
   CREATE TABLE state.entry (
     product_id TEXT, asset_id TEXT, folded_path TEXT, is_removed INTEGER, is_fresh INTEGER, line TEXT,
@@ -29,11 +26,7 @@ const pageLength = 500;
 
 type Page = [productId: string, assetId: string, line: string][];
 
-/**
- * The assets of a mirror: a table with a row per line of the index file, which is written from it when a run ends. A killed
- * run may lose changes, but no file: each one is recorded before it gets its path, and found by the next run. Errors are a
- * StateError.
- */
+/** The assets of a mirror. A kill may lose changes, but no file: each is recorded before it gets its path. */
 export class MirrorIndex {
   readonly #db: Database;
   readonly #ofProduct;
@@ -65,9 +58,9 @@ export class MirrorIndex {
     this.#isAhead = this.#number("SELECT is_ahead FROM file") === 1;
   }
 
-  /** Prepares a database; null if a newer version of this program wrote it. A temporary one is lost after a kill. */
+  /** Prepares a database; null if a newer version wrote it. A temporary one is lost after a kill. */
   static open(db: Database, isTemporary = false): MirrorIndex | null {
-    // The lock of the mirror excludes other processes; a change reaches the disk when the log is full, or at the end.
+    // Other processes are locked out; changes reach the disk when the log is full, or at the end.
     const [journal, synchronous] = isTemporary ? ["OFF", "OFF"] : ["WAL", "NORMAL"];
     db.execute(
       `PRAGMA state.locking_mode = EXCLUSIVE; PRAGMA state.journal_mode = ${journal}; PRAGMA state.synchronous = ${synchronous}`,
@@ -87,7 +80,7 @@ export class MirrorIndex {
     }
   }
 
-  /** Keeps all changes so far. One transaction for many: for a small image, one of its own takes longer than its file. */
+  /** Keeps all changes so far: a transaction for each small image would take longer than its file. */
   keep(): void {
     if (!this.#isUnkept) return;
     this.#isUnkept = false;
@@ -174,7 +167,7 @@ export class MirrorIndex {
     this.#drop.run(product_id, asset_id);
   }
 
-  /** Records that the files of entries are about to get their paths: the next run looks for them after a kill. */
+  /** Records that entries are about to get their files: the next run looks for them after a kill. */
   willPlace(entries: readonly MirrorEntry[]): void {
     this.#change();
     if (this.#isTemporary) return;
@@ -215,7 +208,7 @@ export class MirrorIndex {
     for (const page of this.#pages("all")) yield Buffer.from(page.map(([, , line]) => `${line}\n`).join(""));
   }
 
-  /** Adds the entries of an index file with this digest, except those that an unfinished run has added or changed. */
+  /** Adds the entries of an index file, except those that an unfinished run has added or changed. */
   async read(file: AsyncIterable<readonly MirrorEntry[]>, digest: string | null): Promise<void> {
     const add = this.#db.statement("INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, 0, ?)");
     this.#begin();
@@ -295,7 +288,7 @@ export async function* parseEntries(
   }
 }
 
-/** The lines of a file that is read in parts; what follows the last line end is a line too, if there is any. */
+/** The lines of a file that is read in parts, also the last one without a line end. */
 async function* splitLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -83,7 +83,7 @@ export interface MirrorState extends Selection {
   readonly version: 1;
   /** A digest of the API key of the last run. */
   readonly key?: string;
-  /** The time before the first request of the last complete read (`Client.earliest`): the next delta starts there. */
+  /** The time before the last complete read (`Client.earliest`): the next delta starts there. */
   readonly mark: string | null;
   /** The same of the last read of everything. */
   readonly full_read: string | null;
@@ -91,16 +91,13 @@ export interface MirrorState extends Selection {
   readonly decisions_sha256?: string | undefined;
   /** A digest of the decisions by which the mirror leaves out images; absent if it leaves out none. */
   readonly left_out_sha256?: string | undefined;
-  /** The flag by which the last complete run has left out images; null without one. Absent in older mirrors. */
+  /** The flag by which the last complete run left out images. Absent in older mirrors. */
   readonly filter?: ReviewFilter | null;
   /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
   readonly index_sha256?: string | undefined;
 }
 
-/**
- * The state of a mirror; null for a new one. Throws a CatError (exit 2) if the folder has other content, or mirrors
- * something else.
- */
+/** The state of a mirror; null for a new one. Throws (exit 2) for another mirror or other content. */
 export async function readState(
   store: Pick<MirrorStore, "read" | "list" | "stat">,
   files: MirrorFiles,
@@ -133,10 +130,7 @@ async function rejectOtherFiles(store: Pick<MirrorStore, "list">, folder: string
     if (!path.startsWith(`${hiddenFolder}/`) && path !== decisionsFile) throw notAMirror(folder);
 }
 
-/**
- * Whether a folder is a mirror of a service already. Throws a CatError (exit 2) if it is one of another service, or has other
- * files: no machine would read the decisions.
- */
+/** Whether a folder is a mirror of a service. Throws (exit 2) for another one, or other files. */
 export async function isMirrorOf(
   store: Pick<MirrorStore, "read" | "list">,
   baseUrl: string,
@@ -203,7 +197,7 @@ export function rejectOther(was: Selection, now: Selection, folder: string): voi
 /** What the target of a mirror is, for hints. */
 export const placeWord = (folder: string): string => (isBucketAddress(folder) ? "prefix" : "folder");
 
-/** The way out after a first run with a wrong flag or key, which saved nothing and yet binds a bucket: part of a hint. */
+/** How to leave a bucket that a first run with a wrong flag has bound: part of a hint. */
 export const unbinding = (folder: string): string =>
   isBucketAddress(folder)
     ? ` If it has no images yet, delete the objects below ${nameIn(folder, folderInBucket)}/ and run the command again.`

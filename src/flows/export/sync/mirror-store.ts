@@ -6,7 +6,7 @@ import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
 export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** What a file is made of: bytes, a file that `write` has made and that is on the disk, or the path of an image in `scratch`. */
+/** Bytes, a file of `write` that is on the disk, or the path of an image in `scratch`. */
 export type PutContent = Content | Unnamed | string;
 
 /** The next content of a file, by the one that it has (null without a file); null where it stays as it is. */
@@ -52,10 +52,7 @@ export interface Binding extends Selection {
   readonly key?: string | undefined;
 }
 
-/**
- * Where a mirror is: a folder or a bucket. A path in it has components separated by `/`, none of them empty, `.` or `..`.
- * Methods throw a CatError with the next step.
- */
+/** A folder or bucket with a mirror; components of paths are separated by `/`. Throws CatErrors. */
 export interface MirrorStore {
   /** A folder for unfinished downloads that are too large for memory. */
   readonly scratch: string;
@@ -63,32 +60,23 @@ export interface MirrorStore {
   readonly waitHint: string;
   /** Whether databases are there in the next run. */
   readonly keepsDatabases: boolean;
-  /** Opens the database at a path, which is created if missing; or a copy of it, which is removed when closed. */
+  /** Opens a database, created if missing; or a copy, which is removed when closed. */
   database(path: string, options?: { isCopy?: boolean }): Promise<Database>;
   /** The bytes of a file; null if it does not exist. */
   read(path: string): Promise<Buffer | null>;
   /** The same in parts. Throws if the file does not exist. */
   readParts(path: string): AsyncIterable<Uint8Array>;
-  /**
-   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * null. `entry`: of an image.
-   */
+  /** Writes a file that appears complete or not at all; null if `exclusive` and the path is taken. */
   put(
     path: string,
     content: PutContent,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
-  /**
-   * Writes an image without its name, so that many can wait for the disk together; missing where each waits alone. Of an image in
-   * `scratch`, which is on the disk already, this is the path. `shown`: gives the path in errors.
-   */
+  /** Writes an image without its name; missing where each waits alone. `shown`: its path in errors. */
   write?(image: readonly Uint8Array[] | string, shown: () => string): Promise<Unnamed>;
   /** Resolves when such a file is on the disk. */
   sync?(file: Unnamed, shown: () => string): Promise<void>;
-  /**
-   * Changes a small file so that no change of another process or machine gets lost: `change` may be called again, with what
-   * that one has written.
-   */
+  /** Changes a small file; `change` may be called again, so that no change of another process gets lost. */
   change(path: string, change: Change, clock: Clock): Promise<void>;
   /** Makes sure that a file exists, before whatever is done next. */
   touch(path: string): void;
@@ -106,8 +94,8 @@ export interface MirrorStore {
   etags(): AsyncIterable<Pick<MirrorEntry, "path" | "bytes" | "etag">>;
   /** Null if a file does not have the bytes of its entry. */
   holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null>;
-  /** The image of this version of an asset that a stopped run has left at a path, and that no table has. */
-  leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
+  /** The image that a stopped run has left at a path; missing where the table has all of them. */
+  leftAt?(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */
   bind(selection: Binding): Promise<Binding>;
   /** Makes sure that everything written so far survives a power failure. */

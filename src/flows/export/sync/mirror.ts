@@ -19,10 +19,7 @@ export interface Mirror {
   readonly isChanged: boolean;
 }
 
-/**
- * Opens the index of a mirror, and takes in what a stopped run has recorded. A dry run works on a copy. Throws a
- * CatError if the index file is missing (exit 2) or damaged (exit 3).
- */
+/** Opens an index with the records of a stopped run. Throws for a missing (exit 2) or damaged one (3). */
 export async function openMirror(
   store: MirrorStore,
   files: MirrorFiles,
@@ -46,10 +43,7 @@ export async function openMirror(
   }
 }
 
-/**
- * Reads the index file into a new table. Later the table decides: an index file that was cut, changed or removed is written
- * again, once the files were compared. Resolves to whether that is so; of a new table, by the state.
- */
+/** Reads the index file into a new table; true if the table, which decides later, must write it again. */
 async function readIndexFile(
   { store, files, index, isNew }: Omit<Mirror, "isChanged">,
   { state, folder }: { state: MirrorState | null; folder: string },

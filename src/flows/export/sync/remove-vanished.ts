@@ -11,7 +11,7 @@ interface LossInput {
   /** The entries before the run: all, and those that the catalogue still had. */
   readonly before: Pick<MirrorIndex, "size" | "present">;
   /** Whether everything was read, and not a delta. */
-  readonly isFull: boolean;
+  readonly isFullRead: boolean;
   readonly delete: boolean;
   readonly maxDelete: number | null;
   /** The number of shards of the mirror: each of them may remove its part. */
@@ -23,13 +23,10 @@ interface LossInput {
 /** Files that `--delete` may remove from a mirror of any size, with all its shards. */
 const fewFiles = 20;
 
-/**
- * Why the vanished images of a run are neither marked nor deleted, as a CatError of type partial; null if they are. A
- * list of the service may be empty or cut short, and a delta does not repair what a run marked wrongly.
- */
-export function lossRefusal(
+/** Why vanished images are not marked; null if they are: a list may be cut short. */
+export function lossRejection(
   vanished: number,
-  { index, before, isFull, delete: isDelete, maxDelete, shards, reviewed }: LossInput,
+  { index, before, isFullRead, delete: isDelete, maxDelete, shards, reviewed }: LossInput,
 ): CatError | null {
   const lost = index.size - index.present + vanished;
   const why = reviewed === "approved" ? "not approved" : "rejected";
@@ -42,8 +39,8 @@ export function lossRefusal(
           "the review, the API key and the catalogue",
         ];
   const hint = `Check ${check}. To delete the files, add --delete --max-delete ${lost}.`;
-  // A list may lack images, and a key of another organization sees none; a delta names each product that was deleted.
-  const deletionLimit = (files: number) => (isFull ? files / 2 : files - 1);
+  // A list may lack images; a delta names each product that was deleted.
+  const deletionLimit = (files: number) => (isFullRead ? files / 2 : files - 1);
   if (isDelete) {
     const usual = Math.min(deletionLimit(before.size), Math.max(fewFiles / shards, before.size / 10));
     if (lost <= (maxDelete ?? Math.max(0, usual))) return null;
@@ -61,11 +58,7 @@ export function lossRefusal(
   );
 }
 
-/**
- * Marks what the catalogue no longer has, and with `delete` deletes the files of all marked entries. A file that cannot
- * be deleted stays, and is reported: it may be in a read-only folder, or open in a program on Windows. So does another file
- * in its place.
- */
+/** Marks vanished entries, and with `delete` deletes all marked files, except those of other programs. */
 export async function removeVanished(
   vanished: readonly EntryKey[],
   { input, tools, mirror, counts }: SyncRun,

@@ -1,4 +1,4 @@
-// Names: each asset has the first of its candidates that is free, so that names depend on the catalogue alone.
+// Each asset has its first free candidate, so that names depend on the catalogue alone.
 
 import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/file-names.ts";
@@ -17,10 +17,7 @@ interface Rename {
   readonly to: string;
 }
 
-/**
- * The paths that an asset may have, the preferred one first: with its asset ID, then with its product ID too, because a
- * photo may belong to several products, then with a number.
- */
+/** The paths that an asset may have, the preferred first: then with its IDs, then with a number. */
 export function* candidates(entry: NamedEntry, toPath: PathOf): Generator<string> {
   const { asset_id, product_id } = entry;
   yield toPath(entry);
@@ -98,11 +95,7 @@ export async function renameAll({ input, tools, mirror, counts, toPath }: SyncRu
   }
 }
 
-/**
- * The renames after which every file has the name that a new mirror would give it: in order of product and asset ID,
- * each asset gets its first candidate that is free. Kept files of removed assets, those of `staying` (keys), and files
- * that the index does not know, stay where they are. `others` has the names of other shards in the folder, folded.
- */
+/** The renames after which files are named as in a new mirror; `staying` and unknown files keep theirs. */
 export async function planRenames(
   index: MirrorIndex,
   toPath: PathOf,
@@ -151,16 +144,11 @@ async function findLeftover(
   path: string,
   store: Pick<MirrorStore, "leftAt">,
 ): Promise<Left | null> {
-  const leftover = await store.leftAt(path, entry);
+  const leftover = (await store.leftAt?.(path, entry)) ?? null;
   return mayBelongTo(entry, leftover) ? leftover : null;
 }
 
-/**
- * Renames files one by one. A file whose new name another one still has, as in an exchange of names or of case, is moved
- * to the folder `parking` first. `onMissing` receives what was to be renamed but does not exist, `onOther` what is another file
- * now. False if a name was taken
- * meanwhile, by the user or by another shard: the renames must be planned again.
- */
+/** Renames files, through `parking` where names are exchanged. False if a name was taken: plan again. */
 async function renameFiles(
   renames: readonly Rename[],
   { index, store }: Pick<Mirror, "index" | "store">,

@@ -110,13 +110,10 @@ export class SyncCounts {
 
 type Downloads = Pick<Client, "downloadInto">;
 
-/** Time between two events while an image is being received, in milliseconds: chunks come faster than a line is drawn. */
+/** Milliseconds between two events of one image: chunks come faster than a line is drawn. */
 const everyMs = 100;
 
-/**
- * The progress of a run, which compares and downloads images at the same time. Their number is known when all were
- * compared; their size is estimated from those that were downloaded.
- */
+/** The progress of a run, with the size estimated from the images downloaded so far. */
 export class SyncProgress {
   readonly #emit: (event: ProgressEvent) => void;
   readonly #clock: Pick<Clock, "now">;

@@ -26,10 +26,7 @@ export interface SyncOutcome {
 /** Bytes of an index or its table from which a mirror is large. */
 const largeBytes = 10 * 1024 * 1024;
 
-/**
- * Brings a mirror up to date, and returns what it did. Throws a CatError, before anything is changed, if the folder is
- * not this mirror (exit 2) or another process works on it (exit 6).
- */
+/** Updates a mirror. Throws before any change if it is another mirror (exit 2) or in use (exit 6). */
 export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise<SyncOutcome> {
   const { store, baseUrl, holder } = tools;
   const { folder, roles, template, shard, dryRun } = input;
@@ -75,7 +72,7 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
     return null;
   });
   if (reading !== null) {
-    stopped = reading.refused ?? (await stoppedBy(removeVanished(reading.vanished, run)));
+    stopped = reading.rejected ?? (await stoppedBy(removeVanished(reading.vanished, run)));
     await renameAll(run);
   }
   // A stopped run leaves its table, from which the next one resumes.

@@ -53,10 +53,7 @@ export const placeholders: readonly string[] = [...Object.keys(fields), "ext"];
 /** A part of a component: plain text, or names of fields of which the first with a value counts. */
 type Part = string | readonly string[];
 
-/**
- * The names of a template, or those that the service suggests (null). Each `/` of a template starts a folder; text
- * from the catalogue never does. Throws a CatError of type usage for an invalid template.
- */
+/** The names of a template, or those of the service (null). Only its own `/` starts a folder. */
 export function readTemplate(template: string | null): PathOf {
   if (template === null) {
     return (entry, suffix = "") => safeFilename(fileStem(entry), suffix + fileExtension(entry));

@@ -35,10 +35,7 @@ type DecisionColumn = (typeof decisionColumns)[number];
 export interface DecisionRow extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
-  /**
-   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results without
-   * times repeats what was recorded when it was written: its decisions are earlier than all others.
-   */
+  /** When it was made, in Unix milliseconds; null if the file has no times: then earlier than all others. */
   readonly decidedAt: number | null;
   /** Who has decided; "" where the file does not say it. */
   readonly reviewer: string;
@@ -51,7 +48,7 @@ export interface ReadDecisions {
   readonly decisions: DecisionRow[];
   readonly problems: InputProblem[];
   readonly notes: readonly FileNote[];
-  /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
+  /** Whether it has decisions of several reviewers, as a mirror keeps them, of no single run. */
   readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
   readonly located: (problem: InputProblem) => InputProblem;
@@ -117,10 +114,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   return { decisions, problems, notes: notes.list(), isGathered, located };
 }
 
-/**
- * The decisions of rows, without those that are undecided. One without a time, or with one in the future
- * because the clock of its computer is wrong, has been made when the file was saved.
- */
+/** The decisions of rows. One without a time, or with a future one, was made when the file was saved. */
 export const toDecisions = (
   rows: readonly DecisionRow[],
   { savedAt, now }: { savedAt: number; now: number },

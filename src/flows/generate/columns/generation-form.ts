@@ -108,7 +108,7 @@ export function generationForm(options: FormOptions): GenerationForm {
 
 const noNotes: readonly FieldNote[] = [];
 
-/** The service's form of a beautifier (`{"subtype", "inputs": {…}}`) as a flat row; without what a failed file adds. */
+/** The service's form of a beautifier as a flat row, without additions of a failed file. */
 function flat(object: RawRow): Record<string, unknown> {
   const { inputs, error_code: _code, error_message: _message, ...others } = object;
   const isNested = typeof inputs === "object" && inputs !== null && !Array.isArray(inputs);
@@ -201,7 +201,7 @@ function toColumns(header: readonly string[], options: FormOptions): RowColumns 
   };
 }
 
-/** A text without what cannot be seen at its ends; a reference may have that at the service, and is looked up with it first. */
+/** A text without invisible ends, which a reference at the service may have: looked up first. */
 const nameOrWord = (field: Field, text: string): string =>
   field === "product_reference" || field === "styling_product_ids" ? seenText(text) : withoutUnseenEnds(text);
 

@@ -69,10 +69,7 @@ const slug = /^[a-z0-9]+(?:[-_][a-z0-9]+)+$/;
 /** A longer text is not a value, and comparing it would take time. */
 const longestText = 60;
 
-/**
- * The first of the known values with all the parts that a text names; undefined if it names none, or no value
- * has all of them. A guess: words that mean nothing here are passed over (`am Strand`).
- */
+/** The first known value with all parts that a text names (`am Strand`), as a guess; else undefined. */
 export function meantByWords(field: string, text: string, known: readonly string[]): string | undefined {
   if (text.length > longestText) return undefined;
   const stems = stemsOf(field);

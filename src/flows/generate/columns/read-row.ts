@@ -36,7 +36,7 @@ export interface RowReading {
   readonly matrix: boolean;
 }
 
-/** A row as the form makes it: field names of the service, with texts from a CSV file or the values of a JSON object. */
+/** A row by field names of the service, with texts of a CSV file or values of JSON. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
 /** What a row asks for, and everything wrong with it; there are no generations where something is. */
@@ -48,7 +48,7 @@ export interface ReadRow {
 /** One row may expand to so many combinations: more is a slip of the keyboard, and would fill the memory. */
 const mostCombinations = 10_000;
 
-/** Reads a row; a beautifier row of the service's own form (`{"subtype", "inputs": {…}}`) is made flat first. */
+/** Reads a row; a beautifier row in the service's form (`{"inputs": {…}}`) is made flat first. */
 export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   const problems: FieldProblem[] = [];
   const add: Add = (param, message, valueFix) =>
@@ -64,18 +64,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
     if (!(fieldNames[kind] as readonly string[]).includes(field))
       add(field, `is not a field of a ${kind === "tryon" ? "try-on" : "beautified shot"}`);
   }
-  const values = new Map<Field, readonly string[]>();
-  for (const field of matrixFields[kind]) {
-    const value = row[field];
-    // It is a boolean in JSON.
-    const isLook = field === "look_at_camera" && typeof value === "boolean";
-    const text = toText(isLook ? String(value) : value);
-    if (text === null) add(field, `must be text, not ${toProductName(value)}`);
-    else {
-      const parts = matrix ? splitValues(text) : [text].filter((part) => part !== "");
-      if (parts.length > 0) values.set(field, parts);
-    }
-  }
+  const values = readValues(row, { kind, matrix }, add);
   for (const field of requiredFields[kind])
     if (!values.has(field) && !isWrong(row[field])) add(field, "is missing");
   if (!isWrong(row.product_id) && !isWrong(row.product_reference)) judgeProducts(values, add);
@@ -87,8 +76,22 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   }
   judgeValues({ kind, matrix }, values, add);
   if (kind === "tryon") judgeStylings(stylings, values, add);
-  if (problems.length > 0) return { generations: [], problems };
-  return { generations: expand(kind, values, stylings), problems };
+  return { generations: problems.length > 0 ? [] : expand(kind, values, stylings), problems };
+}
+
+/** The values of the fields that expand with `--matrix`. */
+function readValues(row: RawRow, { kind, matrix }: RowReading, add: Add): Map<Field, readonly string[]> {
+  const values = new Map<Field, readonly string[]>();
+  for (const field of matrixFields[kind]) {
+    const value = row[field];
+    // It is a boolean in JSON.
+    const isLook = field === "look_at_camera" && typeof value === "boolean";
+    const text = toText(isLook ? String(value) : value);
+    if (text === null) add(field, `must be text, not ${toProductName(value)}`);
+    const parts = matrix ? splitValues(text ?? "") : [text ?? ""].filter((part) => part !== "");
+    if (parts.length > 0) values.set(field, parts);
+  }
+  return values;
 }
 
 type Add = (param: Field | string, message: string, valueFix?: ValueMapping) => void;
@@ -198,7 +201,7 @@ function expand(
   }));
 }
 
-/** The cells of one combination of a row, by field: what a failed file keeps of a row that expands to several. */
+/** The cells of one combination, by field, for the failed file. */
 export const toCells = (generation: Omit<AskedGeneration, "line">): Partial<Record<Field, string>> => ({
   ...(generation.productId !== null && { product_id: generation.productId }),
   ...(generation.productReference !== null && { product_reference: generation.productReference }),

@@ -87,7 +87,7 @@ function listChoices(
   return field === "angle_shot" ? [...allAngleShots(kind), ...learned.angle_shot] : closed[field];
 }
 
-/** A value in the spelling of the choice that it is, but for case, spaces, hyphens and underscores; another one as it is. */
+/** A value in the spelling of its choice, but for case, spaces, hyphens and underscores. */
 export function listedValue(
   kind: GenerationKind,
   field: Field,
@@ -101,7 +101,7 @@ export function listedValue(
   return isKnown ? value : (sameValue(value, choices) ?? value);
 }
 
-/** The known values that a text probably means: in another spelling, in another language, or mistyped; none if unclear. */
+/** The known values that a text probably means, also in another language; none if unclear. */
 export function meantValues(field: string, from: string, known: readonly string[]): readonly string[] {
   const isBegun = known.some((value) => plain(value).startsWith(plain(from)));
   const meant = isBegun ? undefined : meantByWords(field, from, known);

@@ -30,7 +30,7 @@ export interface GalleryData {
   readonly commands: Readonly<Partial<Record<"approve" | "record" | "rerun", string>>>;
   /** How decisions are saved: UTF-8, with a byte order mark if `marked`. */
   readonly csv: { readonly delimiter: string; readonly lineEnd: string; readonly marked: boolean };
-  /** The folder of the saved images as a relative URL with a slash at its end; null where none are next to the page. */
+  /** The folder of the saved images as a relative URL with a slash; null where none are near. */
   readonly folder: string | null;
   readonly imagesPerBlock: number;
   readonly products: readonly GalleryProduct[];

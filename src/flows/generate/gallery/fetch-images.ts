@@ -16,7 +16,7 @@ const mostFailures = 3;
 
 type Reader = Pick<Service, "client" | "clock" | "signal">;
 
-/** Fetches the images of a gallery. An image that cannot be had is null: the page shows that it is missing. */
+/** Fetches the images of a gallery; null for a missing one, which the page shows as missing. */
 export class ImageFetcher {
   readonly #service: Reader;
   #failures = 0;

@@ -19,7 +19,7 @@ const names = [
   "main.js",
 ] as const;
 
-/** The texts of the files in `page/`, each script after those that it imports. The build (scripts/build.js) puts the texts here. */
+/** The texts of the files in `page/`, in the order of imports. scripts/build.js puts them here. */
 export const pageFiles: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [name, readFileSync(new URL(`./page/${name}`, import.meta.url), "utf8")]),
 );

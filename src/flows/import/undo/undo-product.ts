@@ -140,28 +140,106 @@ interface ProductToUndo {
 }
 
 /** Sends the requests of a verdict, records that the change was undone, and returns why the rest is kept. */
-export async function undoProduct(
-  { change, live, lookedAt, verdict, only, isPlan, target, summary, begin }: ProductToUndo,
-  run: Run,
-): Promise<readonly string[]> {
-  const { productId: product_id } = change;
-  const { client, state, account } = run;
-  const kept = [...verdict.kept];
-  let at = lookedAt;
-  /** Whether the write was carried out; what has changed meanwhile is kept. */
-  const write = async (
+export async function undoProduct(product: ProductToUndo, run: Run): Promise<readonly string[]> {
+  const { change, live, verdict, target } = product;
+  const { state, account } = run;
+  const writes = new UndoWrites(product, run);
+  await writes.removeOrSetBack();
+  await writes.restorePhotos();
+  const { kept } = writes;
+  if (product.isPlan) return kept;
+  // The service deletes images that no product uses: they have to be uploaded again.
+  const isGone = verdict.remove || (live === null && change.action === "created");
+  for (const image of isGone ? change.photos : verdict.photos) state.uploads.forgetImage(account, image);
+  const isAll = kept.length === 0 && !hasRest(product);
+  const facts = ledgerAfter({ change, verdict, kept }, run);
+  state.changes.undone(account, target, change.productId, isAll, facts);
+  return kept;
+}
+
+/** Whether the change has anything of another part left to undo. */
+function hasRest({ change, live, verdict, only }: ProductToUndo): boolean {
+  const rest = only === null ? verdict : judge(change, live, null);
+  if (rest.kept.length > 0) return true;
+  if (only === "fields") return rest.photos.length + rest.attach.length > 0;
+  return only === "photos" && Object.keys(rest.fields).length > 0;
+}
+
+type CallKeys = { readonly idempotencyKey: string; readonly signal: AbortSignal };
+
+/** The writes of a verdict about one product; what has changed meanwhile is kept. */
+class UndoWrites {
+  readonly kept: string[];
+  readonly #product: ProductToUndo;
+  readonly #run: Run;
+  #lookedAt: number;
+
+  constructor(product: ProductToUndo, run: Run) {
+    this.#product = product;
+    this.#run = run;
+    this.kept = [...product.verdict.kept];
+    this.#lookedAt = product.lookedAt;
+  }
+
+  async removeOrSetBack(): Promise<void> {
+    const { change, verdict, summary } = this.#product;
+    const { products } = this.#run.client;
+    const product_id = change.productId;
+    if (verdict.remove) {
+      const send = (options: CallKeys) => products.delete({ product_id }, options);
+      if (await this.#write(({ remove }) => remove, send)) summary.deleted++;
+    }
+    if (Object.keys(verdict.fields).length === 0) return;
+    const body = verdict.fields as { name: string };
+    const isSetBack = await this.#write(
+      ({ fields }) => JSON.stringify(fields) === JSON.stringify(body),
+      (options) => products.update({ product_id, body }, options),
+    );
+    if (isSetBack) summary.set_back++;
+  }
+
+  async restorePhotos(): Promise<void> {
+    const { change, verdict, summary } = this.#product;
+    const { products } = this.#run.client;
+    const product_id = change.productId;
+    // First, as a product keeps its last photo.
+    for (const { id: image_id, side } of verdict.attach) {
+      const images = [{ image_id, orientation: side as "front" }];
+      const before = this.kept.length;
+      const isThere = await this.#write(
+        ({ attach }) => attach.some(({ id }) => id === image_id),
+        (options) => products.attach({ product_id, body: { images } }, options),
+      );
+      if (isThere) summary.attached++;
+      else if (this.kept.length === before) this.kept.push(`the service no longer has its photo ${image_id}`);
+    }
+    // What replaced a photo that does not come back stays.
+    if (this.kept.length > verdict.kept.length) return;
+    for (const image_id of verdict.photos) {
+      const isDetached = await this.#write(
+        ({ photos }) => photos.includes(image_id),
+        (options) => products.detach({ product_id, image_id }, options),
+      );
+      if (isDetached) summary.detached++;
+    }
+  }
+
+  /** Whether the write was carried out. */
+  async #write(
     isStill: (now: Verdict) => boolean,
-    send: (options: { idempotencyKey: string; signal: AbortSignal }) => Promise<unknown>,
-  ): Promise<boolean> => {
+    send: (options: CallKeys) => Promise<unknown>,
+  ): Promise<boolean> {
+    const { change, only, isPlan, begin, target } = this.#product;
+    const { clock, state, account } = this.#run;
     if (isPlan) return true;
     let isThere = true;
-    const idempotencyKey = run.newKey();
+    const idempotencyKey = this.#run.newKey();
     const withheld = await sendFresh<{ why: string }>(
       {
-        lookedAt: at,
-        async look() {
-          const now = judge(change, await productById(product_id, run), only);
-          at = run.clock.now();
+        lookedAt: this.#lookedAt,
+        look: async () => {
+          const now = judge(change, await productById(change.productId, this.#run), only);
+          this.#lookedAt = clock.now();
           return isStill(now) ? null : { why: "it changed while the undo waited" };
         },
         async send({ signal, onDoubt }) {
@@ -169,66 +247,19 @@ export async function undoProduct(
           isThere = (await orNull(send(call).then(() => true))) === true;
         },
       },
-      { begin, clock: run.clock },
+      { begin, clock },
     );
     // An attempt without a response has probably done it.
     const isDone = withheld === null ? isThere : withheld.again;
-    if (withheld !== null && !isDone && !kept.includes(withheld.reason.why)) kept.push(withheld.reason.why);
+    if (withheld !== null && !isDone && !this.kept.includes(withheld.reason.why))
+      this.kept.push(withheld.reason.why);
     // If a later write fails, the rows of the product must not count as carried out.
-    if (isDone) state.changes.undone(account, target, product_id, false, {});
+    if (isDone) state.changes.undone(account, target, change.productId, false, {});
     return isDone;
-  };
-  const isRemoved =
-    verdict.remove &&
-    (await write(
-      ({ remove }) => remove,
-      (options) => client.products.delete({ product_id }, options),
-    ));
-  if (isRemoved) summary.deleted++;
-  if (Object.keys(verdict.fields).length > 0) {
-    const body = verdict.fields as { name: string };
-    const isSetBack = await write(
-      ({ fields }) => JSON.stringify(fields) === JSON.stringify(body),
-      (options) => client.products.update({ product_id, body }, options),
-    );
-    if (isSetBack) summary.set_back++;
   }
-  // First, as a product keeps its last photo.
-  for (const { id: image_id, side } of verdict.attach) {
-    const images = [{ image_id, orientation: side as "front" }];
-    const before = kept.length;
-    const isThere = await write(
-      ({ attach }) => attach.some(({ id }) => id === image_id),
-      (options) => client.products.attach({ product_id, body: { images } }, options),
-    );
-    if (isThere) summary.attached++;
-    else if (kept.length === before) kept.push(`the service no longer has its photo ${image_id}`);
-  }
-  // What replaced a photo that does not come back stays.
-  const photosBack = kept.length === verdict.kept.length ? verdict.photos : [];
-  for (const image_id of photosBack) {
-    const isDetached = await write(
-      ({ photos }) => photos.includes(image_id),
-      (options) => client.products.detach({ product_id, image_id }, options),
-    );
-    if (isDetached) summary.detached++;
-  }
-  if (isPlan) return kept;
-  // The service deletes images that no product uses: they have to be uploaded again.
-  const photos =
-    verdict.remove || (live === null && change.action === "created") ? change.photos : verdict.photos;
-  for (const image of photos) state.uploads.forgetImage(account, image);
-  const rest = only === null ? verdict : judge(change, live, null);
-  const isRest =
-    rest.kept.length > 0 ||
-    (only === "fields" && rest.photos.length + rest.attach.length > 0) ||
-    (only === "photos" && Object.keys(rest.fields).length > 0);
-  const isAll = kept.length === 0 && !isRest;
-  state.changes.undone(account, target, product_id, isAll, ledgerAfter({ change, verdict, kept }, run));
-  return kept;
 }
 
-/** What the ledger knows then. What the rows said of the product is forgotten: their next import compares it again. */
+/** What the ledger knows then; what the rows said is forgotten, so they are compared again. */
 function ledgerAfter(
   { change, verdict, kept }: Pick<ProductToUndo, "change" | "verdict"> & { kept: readonly string[] },
   { state, account }: Run,

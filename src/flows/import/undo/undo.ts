@@ -88,9 +88,9 @@ export interface UndoSummary {
 /** Undoes an import. `stopped`: the error after which the rest was not undone. */
 export async function undoImport(
   input: UndoInput,
-  deps: UndoHost,
+  host: UndoHost,
 ): Promise<{ summary: UndoSummary; estimate: UndoEstimate; stopped: unknown }> {
-  const { state } = await deps.memory();
+  const { state } = await host.memory();
   const target = state.runs.get(input.target);
   if (target === null || target.kind !== importKind) throw unknownRun(input.target);
   const { only, withGenerations, concurrency } = input;
@@ -104,10 +104,10 @@ export async function undoImport(
     // An import must not run at the same time.
     heldAs: importKind,
   };
-  const work = (at: Run) => undoRun(target, input, at, deps);
+  const work = (at: Run) => undoRun(target, input, at, host);
   return input.isPlan
-    ? withoutBeginning(request, () => false, deps, work)
-    : withRun({ ...request, replaces: () => false }, deps, work);
+    ? withoutBeginning(request, () => false, host, work)
+    : withRun({ ...request, replaces: () => false }, host, work);
 }
 
 const unknownRun = (id: string): CatError =>
@@ -124,14 +124,14 @@ const nothingRecorded = ({ id, file }: StoredRun): CatError =>
     hint: "It changed nothing, is older than 30 days or the last 10 imports, or an earlier version of this program sent it. To undo another import, name it: cat runs list.",
   });
 
-async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoHost) {
+async function undoRun(target: StoredRun, input: UndoInput, at: Run, host: UndoHost) {
   if (target.account !== at.account) throw unknownRun(target.id);
   const { state, clock } = at;
   let estimate = estimateUndo(target, input, at);
   if (!input.isPlan) {
     // Also where an earlier process began: its question may have been declined.
-    if (estimate.writes > 0 || estimate.unresolved > 0) await deps.confirm(estimate);
-    await settleTarget(target, at, deps);
+    if (estimate.writes > 0 || estimate.unresolved > 0) await host.confirm(estimate);
+    await settleTarget(target, at, host);
     estimate = estimateUndo(target, input, at);
   }
   if (estimate.unresolved === 0 && state.changes.of(target.id)[Symbol.iterator]().next().done)
@@ -156,7 +156,7 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoH
     unresolved: estimate.unresolved,
     products: [],
   };
-  const stopped = await undoProducts(target, input, at, deps, summary);
+  const stopped = await undoProducts(target, input, at, host, summary);
   if (!input.isPlan) state.runList.undone(target.id);
   if (stopped === undefined && !input.isPlan) state.runs.end(at.id, clock.now());
   summary.products.sort((a, b) => (a.reference < b.reference ? -1 : 1));
@@ -166,11 +166,7 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoH
 const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
   state.batches.of(id).filter((batch) => batch.state !== "settled");
 
-/**
- * Finds out what the batches of a stopped import did. One without a response is sent again while the service
- * knows its key, which tells its outcome; what cannot be found out stays unknown, and nothing of it is
- * undone.
- */
+/** What the batches of a stopped import did; what cannot be found out stays, and is not undone. */
 async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost): Promise<void> {
   const sent = unsettled(target, at).filter(({ state }) => state === "sent");
   if (sent.length > 0) {
@@ -220,7 +216,7 @@ async function undoProducts(
   target: StoredRun,
   input: UndoInput,
   at: Run,
-  deps: UndoHost,
+  host: UndoHost,
   summary: UndoSummary,
 ): Promise<unknown> {
   const { only, isPlan, withGenerations } = input;
@@ -231,7 +227,7 @@ async function undoProducts(
     summary[product.result]++;
     if (product.result !== "undone") summary.products.push(product);
     const done = summary.undone + summary.kept + summary.failed;
-    deps.onProgress({ step: "undoing products", done, total: summary.total });
+    host.onProgress({ step: "undoing products", done, total: summary.total });
   };
   return sendEach(readChanges(target, input, at), at, async (change, begin) => {
     const { productId, reference, isUndone } = change;
@@ -269,22 +265,19 @@ const isOfThisProduct = ({ status }: ApiError): boolean => [400, 404, 409, 422].
 /** The clocks of this machine and of the service may differ. */
 const marginMs = 24 * 60 * 60_000;
 
-/**
- * Reads the images that were made since a time, in Unix milliseconds. The result says why a product is kept,
- * if images were or are being made of it, or if that cannot be determined; else null.
- */
+/** Why a product is kept: images were made of it since a time (Unix milliseconds), or may be; else null. */
 async function generationsSince(
   time: number,
   { client, signal }: Pick<Run, "client" | "signal">,
 ): Promise<(productId: string) => Promise<string | null>> {
   const since = new Date(Math.max(0, time - marginMs)).toISOString();
-  const made = new Set<string>();
+  const generatedFor = new Set<string>();
   try {
     for await (const { product, assets } of client.paginate(operations.exports.list, { since }, { signal })) {
       for (const { role, task_id, also_features } of assets) {
         if (role === "source" && task_id === null) continue;
-        made.add(product.id);
-        for (const feature of also_features ?? []) made.add(feature);
+        generatedFor.add(product.id);
+        for (const feature of also_features ?? []) generatedFor.add(feature);
       }
     }
   } catch (error) {
@@ -292,7 +285,7 @@ async function generationsSince(
     throw error;
   }
   return async (product_id) => {
-    if (made.has(product_id)) return generated;
+    if (generatedFor.has(product_id)) return generated;
     try {
       const { data } = await client.tasks.list({ product_id, limit: 1 }, { signal });
       return data.length > 0 ? generated : null;

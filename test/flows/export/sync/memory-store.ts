@@ -182,10 +182,6 @@ export class MemoryStore implements MirrorStore {
     return isWhole && (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }
 
-  async leftAt(): Promise<null> {
-    return null;
-  }
-
   async bind<Selection>(selection: Selection): Promise<Selection> {
     return selection;
   }

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { lossRefusal } from "../../../../src/flows/export/sync/remove-vanished.ts";
+import { lossRejection } from "../../../../src/flows/export/sync/remove-vanished.ts";
 
 /** What a run with --delete says if `vanished` images are missing, and `removed` were marked before. */
 const refusal = (
   size: number,
   vanished: number,
-  { removed = 0, isFull = true, maxDelete = null as number | null, isDelete = true, shards = 1 } = {},
+  { removed = 0, isFullRead = true, maxDelete = null as number | null, isDelete = true, shards = 1 } = {},
 ) => {
   const index = { size, present: size - removed };
-  const run = { before: index, isFull, delete: isDelete, maxDelete, shards, reviewed: null };
-  return lossRefusal(vanished, { index, ...run })?.code ?? null;
+  const run = { before: index, isFullRead, delete: isDelete, maxDelete, shards, reviewed: null };
+  return lossRejection(vanished, { index, ...run })?.code ?? null;
 };
 
 test.each([
@@ -19,8 +19,8 @@ test.each([
   [100, 21, {}, "too_many_deletions"],
   [10, 5, {}, null],
   [10, 6, {}, "too_many_deletions"],
-  [10, 9, { isFull: false }, null],
-  [10, 10, { isFull: false }, "too_many_deletions"],
+  [10, 9, { isFullRead: false }, null],
+  [10, 10, { isFullRead: false }, "too_many_deletions"],
   [1000, 60, { removed: 40 }, null],
   [1000, 61, { removed: 40 }, "too_many_deletions"],
   [1000, 0, { removed: 101 }, "too_many_deletions"],
@@ -31,8 +31,8 @@ test.each([
   [1000, 102, { maxDelete: 101 }, "too_many_deletions"],
   [10, 5, { isDelete: false }, null],
   [10, 6, { isDelete: false }, "most_images_missing"],
-  [10, 9, { isDelete: false, isFull: false }, null],
-  [10, 10, { isDelete: false, isFull: false }, "most_images_missing"],
+  [10, 9, { isDelete: false, isFullRead: false }, null],
+  [10, 10, { isDelete: false, isFullRead: false }, "most_images_missing"],
   [0, 0, {}, null],
 ] as const)("of %i files with %i missing, %j: %s", (size, vanished, more, code) => {
   expect(refusal(size, vanished, more)).toBe(code);

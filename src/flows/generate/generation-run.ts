@@ -103,7 +103,7 @@ export interface GenerationRun {
   readonly balance: Balance;
   readonly check: CheckResult;
   /** Rows that are invalid. */
-  readonly refused: RejectedRows;
+  readonly rejectedRows: RejectedRows;
   readonly table: AskedOfFile["table"];
   /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
   readonly unresolved: ReadonlyMap<number, Rejection>;

@@ -138,7 +138,10 @@ const templates: Readonly<Record<TemplateKind, Template>> = {
   },
 };
 
-/** Writes a sheet to begin with. `given`: its name as typed; true for the default one. */
+/**
+ * A sheet to begin with: a header and an example row that the command accepts; a workbook has lists of
+ * choices and notes too. `given`: its name as typed; true for the default one. Throws UsageError.
+ */
 export async function writeTemplate(
   app: App,
   kind: TemplateKind,

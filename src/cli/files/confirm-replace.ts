@@ -19,7 +19,11 @@ export interface NamedFile {
   hasStdout?: boolean | undefined;
 }
 
-/** Checks files of a flag before any request; asks once before replacing any, and returns those. */
+/**
+ * Checks before any request that regular files of a flag can be written, and asks once before replacing any.
+ * Resolves to the paths that may be replaced: a file that appears later, only with `--yes`. Throws UsageError
+ * if one cannot be written, or the user keeps it.
+ */
 export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const existing: NamedFile[] = [];
   for (const file of files) {

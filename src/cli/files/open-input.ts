@@ -25,7 +25,10 @@ export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "ch
   remember?(sheet: string): Promise<void>;
 }
 
-/** Opens a file of rows; asks which of several sheets is meant. Throws InputError, WorkbookError. */
+/**
+ * Opens a file of rows; asks which of several sheets is meant, and notes what of it is not read as people see
+ * it. Throws InputError, WorkbookError.
+ */
 export async function openInput(
   app: App,
   { file, format, sheet, skipsHidden }: InputFlags,
@@ -93,7 +96,9 @@ async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): 
   await app.io.note(app.io.visible(`${name}: ${who} has it open: unsaved changes are not ${used}.`));
 }
 
-/** The error for a missing file whose name is rather a command (`cat import undo`); else null. */
+/**
+ * The error for a missing file whose name is rather a command (`cat import undo`) or a product; else null.
+ */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
   const command = app.typed.find((word) => /^(?:import|tryon|beautify|coverage)$/.test(word));

@@ -88,7 +88,10 @@ const whyNotWritten = (path: string): Promise<string | null> =>
     ({ code }: NodeJS.ErrnoException) => code ?? "",
   );
 
-/** A check for data files of this program. Throws UsageError if `--ledger` is the config file. */
+/**
+ * A check whether a path is a data file of this program (config, state folder, state in use, other ledgers),
+ * with `--mock` too. Throws UsageError if `--ledger` is the config file, which would be overwritten.
+ */
 export async function ownFiles(
   app: Asker,
   ledger: string | undefined,

@@ -13,7 +13,7 @@ export interface ByteLimit {
   readonly hint: string;
 }
 
-/** All bytes of a file, or of standard input for `-`. Throws UsageError beyond the limit. */
+/** All bytes of a file, or of stdin for `-`. Throws UsageError beyond the limit, and errors of the system. */
 export async function readBytes(
   file: string,
   { stdin, cwd }: Pick<Context, "stdin" | "cwd">,

@@ -23,7 +23,9 @@ export interface SavePlace {
   readonly folder: string;
   /** Null for a folder. */
   readonly bucket: ImageBucket | null;
-  /** Checks before any request that images can be saved. Throws UsageError, or the error of a store. */
+  /**
+   * Checks before any request to the service that images can be saved. Throws UsageError, or a store's error.
+   */
   check(): Promise<void>;
 }
 
@@ -69,7 +71,7 @@ const foreignIn = (name: string, list: string): UsageError =>
 /** A disk with less free space counts as full: images are larger, and each is paid for. */
 const leastFreeBytes = 1_000_000;
 
-/** Makes the folder of `--save`; its lists must be of this program. Throws UsageError. */
+/** Makes the folder of `--save`; it must be writable and its lists of this program. Throws UsageError. */
 export async function checkSaveFolder(
   app: App,
   name: string,

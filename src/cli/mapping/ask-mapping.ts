@@ -19,7 +19,10 @@ import {
 } from "./guesses.ts";
 import type { MappedInput } from "./map-files.ts";
 
-/** Shows what is not known of the files on one screen of guesses, and saves the answers. */
+/**
+ * Shows all that is not known of the files on one screen, each with a guess that can be changed, and saves
+ * the answers. Nothing is saved while a file lacks a column that it needs.
+ */
 export async function askMappings(app: App, asked: readonly AskedFile[]): Promise<FileMapping[]> {
   const answers: Answers = {
     map: new Map(),
@@ -201,7 +204,7 @@ async function correctValue(
   answers.values.set(field, (answers.values.get(field) ?? new Map<string, string>()).set(name, value));
 }
 
-/** The nearest fields first, then others that are free; skipping is first if it is the guess. */
+/** The nearest fields first, then others that are free; skipping is first if it is the guess, else last. */
 function columnChoices(
   words: Vocabulary,
   column: string,

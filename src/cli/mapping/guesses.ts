@@ -102,7 +102,7 @@ function missingFields({ header }: FileHead, form: RowForm, { added = [] }: Mapp
   return header === null ? [] : missingColumns(header, form).filter((field) => !added.includes(field));
 }
 
-/** The guesses as a mapping; where files differ about a column, one that is read comes first. */
+/** The guesses as a mapping; where files differ about a column, being read wins over being skipped. */
 export function asMapping(guesses: readonly Guess[]): {
   map: Map<string, string>;
   values: Map<string, Map<string, string>>;

@@ -60,7 +60,10 @@ function utf8Text(bytes: Buffer, file: string): string {
   throw invalid(`cannot read ${file}: it is not UTF-8`, "Save it as UTF-8.");
 }
 
-/** The mapping for one command: fields of others are skipped, unless it knows the column by its own name. */
+/**
+ * The mapping for one command. The reference has two names; a field of another command is skipped, unless
+ * this one knows the column by its own name.
+ */
 export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping {
   const own = (field: string) =>
     words.isField(field) ? field : references.includes(field) ? words.reference : null;

@@ -17,7 +17,10 @@ export interface TableReading {
   readonly isCompared?: boolean;
 }
 
-/** Opens a file of rows; its sheet is found by all that is known of the columns. Throws InputError. */
+/**
+ * Opens a file of rows; its sheet is found by all that is known of the columns. Throws InputError,
+ * WorkbookError.
+ */
 export function openTable(
   app: App,
   given: InputFlags,

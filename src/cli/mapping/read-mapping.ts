@@ -26,7 +26,10 @@ import { rejectForObjects } from "./map-flags.ts";
 /** The maximum number of columns or values that a note lists. */
 const named = 20;
 
-/** How a file is read: by flags, files of mappings, else answers. Throws an InterruptError. */
+/**
+ * How a file is read: by flags, then files of mappings, else answers of the user, who may save them. Throws
+ * an InterruptError when a question is not answered.
+ */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
   const [mapping] = await readMappings(app, [given]);
   return mapping!;
@@ -109,7 +112,7 @@ function isKnown({ fields, unknown }: FileHead, words: Vocabulary): boolean {
   return unknown.size === 0 && !hasChoices;
 }
 
-/** Reads a file until it is found not to be UTF-8; null for UTF-8 and with a flag. */
+/** Reads a file until it is found not to be UTF-8; null for UTF-8, and where a flag names the encoding. */
 async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncodings | null> {
   if (read.encoding !== undefined || source.format === "workbook") return null;
   try {
@@ -121,7 +124,10 @@ async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncoding
   return null;
 }
 
-/** The encoding of the flag or a mapping file, else the likeliest. `found`: null for UTF-8. */
+/**
+ * The encoding of the flag or a mapping file, else the likeliest, with others to ask about. `found`: null for
+ * UTF-8.
+ */
 async function toEncoding(
   { read, mapFiles }: MappedFile,
   found: FoundEncodings | null,

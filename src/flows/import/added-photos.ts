@@ -17,7 +17,10 @@ export interface AddedPhotos extends AddedCells {
   readonly whyNone: (reference: string) => string;
 }
 
-/** Where the photos are; `fromRoot` is relative to the folder of paths in cells. */
+/**
+ * Where the photos are; `shown` is the folder in messages, `fromRoot` its path from the folder of paths in
+ * cells.
+ */
 interface PhotosPlace {
   readonly folder: string;
   readonly shown: string;

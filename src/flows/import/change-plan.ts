@@ -43,7 +43,10 @@ export interface ChangePlan {
   readonly ownPhotos: number;
 }
 
-/** Plans an import by GETs alone; null if the check rejects the file. Throws if one is unfinished. */
+/**
+ * Plans an import by GETs alone: `onBegin` gets its identity, then `onRow` each row in file order. Null if
+ * the check rejects the file. Throws a CatError of type conflict while an earlier import is unfinished.
+ */
 export async function planFile(
   file: FileToImport,
   onBegin: (identity: string, run: Run) => Promise<void>,

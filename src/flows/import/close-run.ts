@@ -45,11 +45,18 @@ export interface EndedImport {
   isRecorded: boolean;
   /** The outcome of each batch. */
   sent: SentBatch[];
-  /** The error if the file of a stopped run changed, so that the same command would start over; else null. */
+  /**
+   * The error if the file of a stopped run changed, so that the same command would start over. Null if it did
+   * not, or if the run finished.
+   */
   changed: CatError | null;
 }
 
-/** Counts and writes each row's result in one pass; after an interrupt those never sent. */
+/**
+ * Closes a run: reads and counts each row's result, and writes it to the results and failed files, in one
+ * pass in file order. An error does not prevent the summary; after an interrupt nothing is sent, but rows
+ * never sent are still written.
+ */
 export async function closeImport(
   run: ImportRun,
   targets: OutputTargets,
@@ -110,7 +117,10 @@ export async function closeImport(
   return { summary, stopped: stopped ?? faults[0], reasons, examples, isRecorded: choices.isRecorded };
 }
 
-/** Whether every row has a result and was reported: only then the run ends. */
+/**
+ * Whether every row has a result and was reported, so that the run ends. It stays open if its files could not
+ * be written, if it did not wait for its batches, or if rows are left beyond a limit.
+ */
 function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): boolean {
   const { state, id } = at;
   const isReported = isWritten && (input.wait || sent.length === 0);
@@ -146,7 +156,10 @@ export function reportedRows(
   };
 }
 
-/** Whether rows were rejected for their content: sent again, they would fail again, unlike after a 402. */
+/**
+ * Whether rows were rejected for their content: sent again, they would fail again, unlike after a 402, so the
+ * user continues with the failed file.
+ */
 const wereRowsRejected = (sent: readonly SentBatch[]): boolean =>
   sent.some((batch) => batch.kind === "refused" && isOfContent(batch.error));
 

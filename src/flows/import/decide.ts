@@ -56,7 +56,7 @@ export interface RowFacts {
   readonly isExported: boolean;
   /** The reference that it was exported with, if the row has another one; null if that product is gone. */
   readonly renamedFrom: string | null | undefined;
-  /** The reference that others gave to the product of before; null if it has that of the row. */
+  /** The reference that others gave to the product of before, then `known`; null if it is that of the row. */
   readonly renamedTo: string | null;
   /** Its product; null if there is none, undefined if it is not known yet. */
   readonly known: KnownProduct | null | undefined;
@@ -335,7 +335,10 @@ function carryOut(
   return { kind: isKept || arePhotosKept ? "kept" : "unchanged", productId: known.id, notApplied };
 }
 
-/** Sends a row with these photos; with `skip` without those rejected at upload (Imports, rule 4). */
+/**
+ * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to
+ * fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
+ */
 function send(
   row: RowWithDigests,
   { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },

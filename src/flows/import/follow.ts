@@ -32,7 +32,10 @@ export const importFollower = (
 export const isEnded = ({ status }: Pick<Import, "status">): boolean =>
   status !== "validating" && status !== "processing";
 
-/** Reports one step at a time: until the last row is written, progress of imports is only a note. */
+/**
+ * Reports one step at a time: the service imports earlier batches while later rows are sent, and until the
+ * last row is written, their progress is only a note.
+ */
 export class ImportProgress {
   readonly #emit: (event: ProgressEvent) => void;
   #writing: ProgressEvent | null = null;

@@ -38,7 +38,7 @@ export async function askAboutPlan(plan: Plan, { input, host, choices }: ImportR
   return true;
 }
 
-/** Rejects new products without a photo: a sheet without photo columns only changes products. */
+/** Rejects rows that create products without a photo: a sheet without photo columns only changes products. */
 export function rejectWithoutPhotos({ withoutPhotos: { count, lines } }: Plan, { input }: ImportRun): void {
   if (count === 0) return;
   const named = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? ", …" : ""}`;
@@ -200,7 +200,7 @@ export const fieldsText = ({ name, description, sex }: Plan["fields"]): string =
     .filter((part) => part !== false)
     .join(", ");
 
-/** Asks on a terminal; elsewhere `otherwise` gives the error, or null. Throws if the user declines. */
+/** Asks on a terminal; elsewhere `otherwise` gives the error, null to go on. Throws if the user declines. */
 async function confirm(
   question: string,
   { confirm }: ImportHost,

@@ -162,7 +162,10 @@ export const importForm = (
 const notesOnEnds = (uncut: Readonly<Record<string, string>>): readonly FieldNote[] =>
   Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
 
-/** An object with its values as they are read; the object itself if nothing changes. */
+/**
+ * An object with its values as they are read: without invisible ends, by `--map-value`, and choices by their
+ * own names; the object itself if nothing changes.
+ */
 function objectRead(
   object: Record<string, unknown>,
   values: ValueMap,

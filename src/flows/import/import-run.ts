@@ -155,7 +155,10 @@ class RowsToImport {
     for (const row of run.at.state.doneRows.patchingRows(run.at.id)) this.patching.add(row);
   }
 
-  /** Decides about rows in file order; `withSent`: also in batches. Throws if the file changed. */
+  /**
+   * Reads the file again and decides about rows in file order; `only`: these, `withSent`: also those in
+   * batches. Throws an InputError if the file changed.
+   */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
     const { input, refused } = this.#run;
     let next = 0;
@@ -242,7 +245,7 @@ class RowsToImport {
     };
   }
 
-  /** Rows without any outcome. `sent`: the batches of this process. */
+  /** Rows without any outcome: neither sent nor unchanged. `sent`: the batches of this process. */
   left(sent: readonly SentBatch[]): SomeRows {
     const inSent = new RowSet();
     for (const batch of sent) if (batch.kind !== "unsent") for (const row of batch.rows) inSent.add(row);

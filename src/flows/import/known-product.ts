@@ -77,7 +77,10 @@ export class KnownProduct {
     return this.images.some(({ id }) => id === imageId);
   }
 
-  /** The image that a source became: undefined if unknown, null if attached as an image that is not known. */
+  /**
+   * The image that a source became: undefined if unknown, null if attached as an image that is not known. A
+   * shortened digest is that of an image ID.
+   */
   imageOf(source: Buffer): string | null | undefined {
     const own = this.images.find(({ id }) =>
       sourceDigest({ image_id: id }).subarray(0, source.length).equals(source),

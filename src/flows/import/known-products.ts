@@ -120,7 +120,7 @@ export class KnownProducts {
     return this.#asked.has(productId) || this.#isComplete;
   }
 
-  /** A product that was read, with its reference now; null without either. */
+  /** A product that was read, with its reference now; null if it was not read, does not exist or has none. */
   byId(productId: string): { readonly reference: string; readonly known: KnownProduct } | null {
     const found = this.#run.state.readProducts.byId(productId);
     return found && { reference: found.reference, known: this.#known(found.text) };
@@ -243,7 +243,10 @@ export class KnownProducts {
     state.ledger.write(account, { seen });
   }
 
-  /** Brings the ledger up to date by a delta (GET /v1/exports?since=), or by the complete catalogue. */
+  /**
+   * Brings the ledger up to date by a delta (GET /v1/exports?since=), or if that is long by the complete
+   * catalogue, and reads the products that others changed since the last import.
+   */
   async readChanges(onNote: (sentence: string) => void): Promise<void> {
     const { client, state, account } = this.#run;
     const { ledger } = state;
@@ -285,7 +288,10 @@ export class KnownProducts {
     return { changed, gone };
   }
 
-  /** Reads waiting rows' products again; returns those that changed as they were, none if too many did. */
+  /**
+   * Reads products of waiting rows again where others may have changed them. Returns the changed ones by
+   * reference as read before (null: there was none); none if it takes too many reads.
+   */
   async overtaken(references: readonly string[]): Promise<ReadonlyMap<string, ReadProduct | null>> {
     const { readProducts } = this.#run.state;
     const suspects = await this.#suspects(references);

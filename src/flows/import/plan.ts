@@ -270,14 +270,17 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   return planned(isChange ? "change" : "add_photos", { fields, photos, ...changes });
 }
 
-/** A line of a plan; the service finds orientations of unlabeled photos later, so none is in it. */
+/** A line of a plan, without orientations: the service finds those of unlabeled photos later. */
 export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
   JSON.stringify({
     ...row,
     seen: seen && { ...(parseJson(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
   });
 
-/** Skips rows that would no longer be imported as planned. Throws an InputError with `--strict`. */
+/**
+ * Leaves out rows that would no longer be imported as planned, as their products were read, and says which at
+ * the start. Throws an InputError with `--strict`.
+ */
 export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<void> {
   const references: string[] = [];
   for await (const row of run.rows.decided(some)) {

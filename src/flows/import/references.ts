@@ -19,7 +19,10 @@ export function readReference(row: unknown): string | undefined {
   return canonical === "" ? undefined : canonical;
 }
 
-/** The key by which references that look equal are one: the service finds equal ones in one request only. */
+/**
+ * The key by which references that look equal are one: the service finds equal ones in one request only
+ * (Imports, rule 1). One with a problem of its own has none.
+ */
 export const uniqueReference: UniqueKey = {
   toKey(row) {
     const reference = readReference(row);

@@ -11,7 +11,10 @@ import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
 import type { UntouchedName } from "./summary.ts";
 
-/** A row's result in the service's form (ImportRowResult); in no batch, `line` is null. */
+/**
+ * A row's result in the service's form (ImportRowResult). In no batch, `line` is null and `action` may be
+ * `unchanged`. The `index` of an image is its place in the row of the file.
+ */
 export interface RowResult {
   line: number | null;
   reference: string;
@@ -94,7 +97,10 @@ export function rejectedRow(row: DecidedRow, discarded: readonly number[]): Impo
 
 const discardedWithRow = { code: "row_failed", message: "another photo of the row was rejected" };
 
-/** The outcome of a row of a batch whose results are not read; `done`: photos that were not rejected. */
+/**
+ * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos.
+ * Its product is not known yet.
+ */
 export const pendingRow = (
   row: NamedRow,
   rejected: readonly RejectedPhoto[],

@@ -199,7 +199,10 @@ export function isExportedText(field: string, text: string, row: Readonly<Partia
   return before?.said.fields.agrees("name", FieldDigests.of({ name: text })) === true;
 }
 
-/** A value for a row of a failed file without the photos of cells that it has lost: nobody emptied them. */
+/**
+ * A value for a row of a failed file without photos of cells that it lost, not emptied by the user; empty for
+ * an earlier version's value.
+ */
 export function withPlaces(value: string, places: ReadonlySet<string>): string {
   if (!value.startsWith(prefix)) return "";
   const rest = Buffer.from(value.slice(prefix.length), "base64url").subarray(shortBytes);
@@ -234,7 +237,10 @@ export interface RowWithDigests {
   readonly cells: RowCells;
 }
 
-/** The row with the digests of its photos, and those of them whose upload the service rejected. */
+/**
+ * The row with the digests of its photos, and those rejected. `contentDigest`: the SHA-256 (hex) of the photo
+ * at a path; `findRefusal`: why the service rejected the upload of these bytes, if it did.
+ */
 export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,

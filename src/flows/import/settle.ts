@@ -16,7 +16,10 @@ import type { ImportRun } from "./import-run.ts";
 import { packProduct, withPhotos } from "./known-product.ts";
 import { checkPhotos, ResultsReader } from "./results.ts";
 
-/** Writes a batch's results to the ledger. Throws if they name photos that were not sent. */
+/**
+ * Writes a batch's results, in the order of its rows, to the ledger, and marks it as settled. Throws a
+ * BadResponseError if they name photos that were not sent.
+ */
 export function settleBatch(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   { run, index, jobs }: Pick<StoredBatch, "run" | "index" | "jobs">,
@@ -34,7 +37,9 @@ export function settleBatch(
   state.batches.settled(run, index, entries, changes);
 }
 
-/** Records what rows that were imported completely say, for the next import of their file. */
+/**
+ * Records what completely imported rows say, for the next import; later changes are recorded with themselves.
+ */
 function saySettled(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   runId: string,
@@ -93,7 +98,10 @@ const ledgerEntry = (
 /** Description and sex of a created product are empty unless its row sets them. */
 const emptyFields = FieldDigests.of({ description: null, sex: null });
 
-/** Waits for imports and writes their results to the ledger; throws the first error, finished ones stay. */
+/**
+ * Waits for imports of accepted batches; writes their results to the ledger, their statuses for `cat imports
+ * list`. Throws the first error; finished batches stay settled.
+ */
 export async function settleBatches(
   accepted: readonly StoredBatch[],
   at: Run,
@@ -114,7 +122,10 @@ export async function settleBatches(
   await Promise.all(accepted.map((batch) => limit(readOne, batch)));
 }
 
-/** Keeps products that rows change, for their undo; only an upsert changes products. */
+/**
+ * Keeps the products that rows change; returns the changes to record with the request. Only an upsert has
+ * any.
+ */
 export function changesToSend(
   rows: readonly DecidedRow[],
   { at, input, choices, isPlan }: ImportRun,

@@ -19,7 +19,10 @@ interface Use {
 
 type LocalUse = Required<Use>;
 
-/** Finds photos that an earlier row has as well; `checked` knows the bytes behind URLs. */
+/**
+ * Finds photos that an earlier row has as well. `photos` reads local files; `checked` knows bytes behind
+ * URLs.
+ */
 export function sharedPhotos(
   random: () => number,
   photos: Photos,
@@ -100,7 +103,10 @@ const entryLength = 3;
 /** The length of an array of entries; a larger one instead of another one would leave its copy behind. */
 const chunkLength = entryLength * 256;
 
-/** URLs by 72 bits of a hash, divided so that the memory of one lookup fits in a processor's cache. */
+/**
+ * URLs by 72 bits of a hash, with their photos, in 12 bytes each, as a file may have millions; divided so
+ * that the memory of one lookup fits in a processor's cache.
+ */
 class UrlUses {
   readonly #seed: number;
   /** The complete chunks of each part, and the one that is being filled. */

@@ -15,7 +15,10 @@ export interface ImportSummary extends SharedCounts {
   total: number;
   /** Rows that the check rejected. */
   invalid: number;
-  /** Rows of accepted batches, and rows outside batches with only changed fields or rejected photos. */
+  /**
+   * Rows of accepted batches, and rows outside batches with only changed fields or rejected photos; each is
+   * succeeded, partial or failed once its result is known.
+   */
   submitted: number;
   succeeded: number;
   partial: number;

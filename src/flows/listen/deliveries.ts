@@ -126,7 +126,10 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /** Logs, shows and forwards a delivery. A repeated one in work gets the status of the first. */
+  /**
+   * Logs, shows and forwards a delivery. While an event is in work, its repetition gets the status of the
+   * first.
+   */
   accept(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;

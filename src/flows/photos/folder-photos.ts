@@ -218,7 +218,11 @@ const patternForms = [
   "{reference}",
 ];
 
-/** The patterns that file names may have, the likeliest first: each fits at least half of the files. */
+/**
+ * The patterns that file names may have, the likeliest first: with sides, then fewer products. Each fits at
+ * least half of the files and finds some of each place; brackets come first if they read more files, but no
+ * more products.
+ */
 export function guessPatterns(listing: PhotoListing): PatternGuess[] {
   const every = Math.max(1, Math.floor(listing.paths.length / sampledPhotos));
   const paths = listing.paths.filter((_, index) => index % every === 0);

@@ -38,7 +38,10 @@ export function patternStem(path: string, folders: number): string | null {
   return parts.length > folders ? parts.slice(-1 - folders).join("/") : null;
 }
 
-/** What follows a reference in a name: a side, a number, both, or nothing; null for anything else. */
+/**
+ * The rest of a name after a reference: nothing, or a side, a number of up to three digits, or both, after a
+ * separator. Null for anything else, which may belong to another reference.
+ */
 export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
   if (rest === "") return { side: undefined, number: undefined };
   if (!separators.test(rest[0]!)) return null;
@@ -122,7 +125,9 @@ const readGroups = ({ side, n }: Record<string, string | undefined>): Omit<Named
   number: n === undefined ? undefined : Number(n),
 });
 
-/** The regular expression of a pattern's part: `*` is any text, brackets hold what may be missing. */
+/**
+ * The regular expression of a pattern's part: `*` is text within one name, brackets hold what may be missing.
+ */
 function toExpression(part: string): string {
   let expression = "";
   let open = false;

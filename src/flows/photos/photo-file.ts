@@ -195,7 +195,10 @@ const none: readonly FieldProblem[] = [];
 /** An image of a row, as far as it is read here. */
 type NamedImage = Partial<Readonly<Record<"image_id" | "path" | "orientation", string>>>;
 
-/** Photos that a row names again with another orientation, which would be lost; URLs become two images. */
+/**
+ * Local photos and image IDs that a row names again with another orientation: the product would have them
+ * once, and one orientation would be lost. A URL that is named twice becomes two images.
+ */
 export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null | undefined)?.images;
   // Most rows have one photo, or URLs alone.

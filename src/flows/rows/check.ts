@@ -21,7 +21,10 @@ export interface CheckResult {
   total: number;
   valid: number;
   invalid: number;
-  /** Whether the file itself is invalid, so no row may be sent; counts are those before the error. */
+  /**
+   * Whether the file itself is invalid, so no row may be sent: by its header, or by an error that ends the
+   * reading, with the counts of the rows before it.
+   */
   unusable: boolean;
   /** What may be a mistake and is read as it is, by its first place; missing if there is nothing. */
   notes?: readonly FileNote[];
@@ -58,7 +61,10 @@ export interface CheckHost {
   onProgress?: (event: ProgressEvent) => void;
 }
 
-/** The first pass: checks each row and unique keys. `refused`: all rows that are invalid. */
+/**
+ * The first pass over a file: checks each row by its form, and unique keys across the file; reports every
+ * problem and sends nothing. `refused`: all invalid rows, also those beyond a limit of reported ones.
+ */
 export async function checkFile(
   file: RowFile,
   host: CheckHost,
@@ -259,7 +265,10 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
   throw file.source.changed();
 }
 
-/** The problem of a row that repeats a key, or null; in a failed file until the key has changed. */
+/**
+ * The problem of a row that repeats a key, or null. One that a failed file names stays a repetition until its
+ * key has changed; the row that it repeats stays valid.
+ */
 function repetition(
   { content, line, earlierReason }: InputRow,
   unique: UniqueKey,

@@ -57,7 +57,10 @@ interface ChosenSheet {
   readonly chosen: ChoiceSource | null;
 }
 
-/** The named sheet, else the only one with all columns, by names or guesses; else the user chooses. */
+/**
+ * The named sheet, else the only visible one with cells, else the only one whose header has all columns, by
+ * names, else by guesses; else the user chooses. Throws WorkbookError.
+ */
 export async function chooseSheet(
   book: OpenWorkbook,
   file: string,

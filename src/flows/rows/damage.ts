@@ -79,7 +79,10 @@ const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$
 
 /** What the later bytes of a letter in UTF-8 are in Windows-1252 and ISO 8859-1. */
 const laterByte = /[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/g;
-/** UTF-8 that was read as another encoding: Ã© in Windows-1252, √© on a Mac, ├® in MS-DOS. */
+/**
+ * UTF-8 that was read as another encoding, \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in
+ * MS-DOS. Alphabets other than Latin need two such letters.
+ */
 const doubleEncoded =
   /[ÂÃÄÅ]\x80|[âð]\x80\x80|(?:[ÎÏÐÑ×ØÙ]\x80|[à-ï]\x80\x80){2}|√[\x80∞≤≥∂∑∏π∫ΩæøÄ-ü]|[├┬][^\s\x00-\x7f]/;
 /** The last letter of a word in capitals, such as LÃ, before a sign. */

@@ -12,7 +12,10 @@ export interface Dialect {
   readonly recordsAbove: number;
 }
 
-/** The delimiter of a `sep=` line, else the one with most known columns, then with most equal records. */
+/**
+ * The delimiter of a `sep=` line, else the one with most known columns; on a tie, the one with which most
+ * records are equally long (commas within prices are not).
+ */
 export function recogniseDialect(head: string, given: string | undefined, form: HeaderForm): Dialect {
   // Some programs quote it, like any cell that contains the delimiter.
   const declared = /^(?:sep=([^\r\n])|"sep=([^\r\n"])")(?:\r\n|\n|\r|$)/i.exec(head);

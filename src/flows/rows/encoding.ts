@@ -31,7 +31,9 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
   [/^utf[_ ]?(8|16)[-_ ]?([lb]e)?$/, "utf-$1$2"],
 ];
 
-/** The name `TextDecoder` uses; `utf-16` is kept, as the file decides its byte order. Throws UsageError. */
+/**
+ * The name `TextDecoder` uses; `utf-16` stays, as the file decides its byte order. Throws UsageError early.
+ */
 export function checkEncodingName(name: string): string {
   const known = knownEncoding(name);
   if (known !== null) return known;
@@ -70,7 +72,10 @@ export const encodingName = (encoding: string): string =>
   commonNames[encoding] ??
   (encoding.startsWith("windows-") ? encoding.replace("w", "W") : encoding.toUpperCase());
 
-/** The form of a text by its mark, the given encoding, or clear UTF-16. Throws UnreadableInput. */
+/**
+ * The form of the text that starts with `start`: by its byte order mark, the given encoding, or UTF-16 if it
+ * clearly is. Throws UnreadableInput if the mark contradicts the given encoding.
+ */
 export function detectTextForm(start: Buffer, given: EncodingName): TextForm {
   const mark = markedEncoding(start);
   const isAsSaid = given === undefined || given === mark || (given === "utf-16" && mark !== "utf-8");
@@ -151,7 +156,7 @@ export function packing(start: Buffer): string | null {
   return packings.find(([, magic]) => magic.test(head))?.[0] ?? null;
 }
 
-/** Whether a file begins as HTML does: shops export tables under the name .xls. */
+/** Whether a file begins as HTML, maybe without outer elements: shops export tables under the name .xls. */
 export const isWebPage = (start: string): boolean =>
   /^(?:(?:<\?(?:(?!\?>)[\s\S])*\?>|<!--(?:(?!-->)[\s\S])*-->)\s*)*<(?:!doctype html|html|head|meta|title|link|style|script|body|table|div)\b/i.test(
     start,

@@ -44,7 +44,11 @@ export function missingColumns(header: readonly string[], form: Pick<HeaderForm,
   return missing;
 }
 
-/** The first header with all columns, if only titles are above; else the first record that may be one. */
+/**
+ * The header among the first records with text: the first with all columns, by names, else by guesses, if
+ * only titles are above it. Else the first record, unless it is a title, or has no known column while one of
+ * the next ones has several.
+ */
 export function findHeader(records: readonly (readonly string[])[], form: HeaderForm): FoundHeader {
   const head = records.slice(0, searchedRecords).map((record, at) => new Candidate(record, at, form));
   const [first] = head as [Candidate];

@@ -6,7 +6,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 /** Columns that are read as fields (`--map COLUMN=FIELD`); keys are headers in the form of `normalHeader`. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
-/** Values read as others (`--map-value`), by field or column and `normalValue`; an empty one is none. */
+/** Values read as others (`--map-value`), by field or column and the cell's `normalValue`; "" is none. */
 export type ValueMap = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export const noValues: ValueMap = new Map();
@@ -67,7 +67,10 @@ export function valuesOfColumn(
   return new Map([...ofField, ...own]);
 }
 
-/** Reports what is wrong with a header and its mapping. `names`: null if ignored, undefined if unknown. */
+/**
+ * Reports what is wrong with a header and its mapping. `names`: the field of each column; null for an ignored
+ * one, undefined for an unknown one.
+ */
 export function judgeColumns(
   headers: readonly string[],
   names: readonly (string | null | undefined)[],

@@ -26,7 +26,10 @@ const mostRows = 1_000;
 /** Characters that are written at once. */
 const written = 1024 * 1024;
 
-/** Copies rows to a private folder, those of one key together. Throws a CatError if it cannot be written. */
+/**
+ * Copies rows to a private folder, those of one key in the place of the first. Throws a CatError if it
+ * cannot.
+ */
 export async function mergedCopy(
   file: RowFile,
   { random, signal, onProgress }: CopyDeps,
@@ -254,7 +257,10 @@ export interface IncompleteRow {
   readonly rows: number;
 }
 
-/** The products of several rows that agree; null without any. `onContradiction` gets the others. */
+/**
+ * The products of several rows that agree; null without any. `onIncomplete`: each of which the first row is
+ * not all; `onContradiction`: each of the others.
+ */
 export async function findMergeable(
   copy: MergedCopy,
   { form }: RowFile,

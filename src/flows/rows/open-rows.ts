@@ -63,7 +63,10 @@ export async function* unchangedRows(
   }
 }
 
-/** Rows made from flags, as NDJSON in memory; `place` is the path that files about it are next to. */
+/**
+ * Rows made from flags, as NDJSON in memory: `name` is shown in messages; files about them are next to
+ * `place`, null where there is none.
+ */
 export async function textSource(name: string, text: string, place: string | null = null): Promise<Source> {
   const { hash } = await import("node:crypto");
   const bytes = Buffer.from(text);

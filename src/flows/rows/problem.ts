@@ -77,7 +77,10 @@ export const missingColumn = (
   message = `missing column "${param}" (required): add it, or use --map "COLUMN=${param}"`,
 ): InputProblem => ({ line, param, code: "missing_column", message });
 
-/** Codes of cells whose text a workbook does not show: a failed file may have a wrong one until removed. */
+/**
+ * Codes of cells whose text a workbook does not show. A failed file may have a wrong text there, so that its
+ * row stays rejected until the code is removed.
+ */
 export const doubtCodes: ReadonlySet<string> = new Set([
   "error_cell",
   "formula_without_value",

@@ -10,7 +10,10 @@ export class ParseFault extends Error {
   }
 }
 
-/** Yields the records of a synchronous parser by chunk: awaiting each costs more than parsing it. */
+/**
+ * Yields the records of a synchronous parser by chunk: awaiting each costs more than parsing it. Throws
+ * ParseFault after the valid records before the error.
+ */
 export async function* recordBatches<T>(
   chunks: AsyncIterable<Buffer>,
   parser: Transform,

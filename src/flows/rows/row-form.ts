@@ -73,7 +73,10 @@ export interface ObjectForm {
   flat?(object: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** Parts of a row that are in no record, such as photos of a folder; the failed file has them. */
+/**
+ * Parts of a row that are in no record, such as photos of a folder. The failed file has them, unless the
+ * check rejected the row: with another reference, it has other photos.
+ */
 export interface AddedCells {
   /** The headers of cells that records of a table get after their own, by their column names. */
   headers(names: readonly (string | null)[]): readonly string[];
@@ -98,7 +101,10 @@ export interface UniqueKey {
   mayRepeat?(row: unknown, text: string, first: FirstUse): boolean;
   /** The code of a row that has another text than the first one, if that is another problem. */
   codeOf?(text: string, first: FirstUse): string | undefined;
-  /** The reason in a failed file up to the first use; `key`: null for several keys, which stay rejected. */
+  /**
+   * The reason in a failed file, in one line, up to the place of the first use: it names the key, so that the
+   * row stays rejected until its key changed. `key`: null for several keys, until the reason is removed.
+   */
   reason(key: string | null): string;
   /** Whether a text is a reason that names a key. */
   namesKey(reason: string): boolean;
@@ -148,7 +154,7 @@ export interface RowColumns {
   withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[];
 }
 
-/** The columns of a row that it has without a value: an empty cell, or a field that is null. */
+/** The columns that a row has without a value (an empty cell, a null field), by the names of the form. */
 export const emptyColumns: unique symbol = Symbol("emptyColumns");
 
 /** The column of each photo of a row of a table, in order. */
@@ -182,7 +188,10 @@ export interface InputRow {
 export interface RowReader {
   /** The rows in batches. Throws UnreadableInput where the rest cannot be read. */
   batches(): AsyncGenerator<InputRow[]>;
-  /** All problems of a row; a promise only if needed: a million of them cost more than the checks. */
+  /**
+   * All problems of a row, by column or path; a promise only if needed: awaiting each of a million rows costs
+   * more than the checks.
+   */
   problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]>;
   /** These problems of a row by column or path, and those of its cells. */
   judged(row: InputRow, problems: readonly FieldProblem[]): readonly InputProblem[];
@@ -203,7 +212,10 @@ export const failureColumns = ["error_code", "error_message"] as const;
 export const isFailureColumn = (header: string): boolean =>
   (failureColumns as readonly string[]).includes(normalHeader(header));
 
-/** A header for comparison: without case, surrounding or invisible characters, and kinds of accents. */
+/**
+ * A header for comparison: ignores case, surrounding space, invisible characters (no-break spaces, a byte
+ * order mark) and how accents are composed.
+ */
 export const normalHeader = (header: string): string => {
   const name = (formulaText(header) ?? header).trim().toLowerCase();
   // Nearly every header is plain ASCII, and a file may have very many.

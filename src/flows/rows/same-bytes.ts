@@ -6,7 +6,10 @@ const blockBytes = 64 * 1024;
 /** What is read at once: opening a file costs more than reading a block. */
 const spanBytes = 4 * blockBytes;
 
-/** Reads a file several times with identical bytes: each block is compared before it is yielded. */
+/**
+ * Reads a file several times with identical bytes: the first complete pass keeps a digest per block, and
+ * later ones compare each block before they yield it, whatever the date of the file.
+ */
 export class SameBytes {
   readonly #path: string;
   /** If false, `read` neither compares nor hashes, which saves time when a file is only checked. */
@@ -65,7 +68,10 @@ export class SameBytes {
     this.#digest ??= createHash("sha256").update(Buffer.concat(seen)).digest("hex");
   }
 
-  /** The span with that number; opens the file each time, as an abandoned reader would leave it open. */
+  /**
+   * The span with that number, shorter only at the end of the file. Opens the file each time: a reader
+   * abandoned midway would leave it open.
+   */
   async #span(number: number): Promise<Buffer> {
     const file = await whenFree(() => open(this.#path));
     try {

@@ -66,7 +66,10 @@ export function parsePlace(place: string): { column: number; row: number } | nul
 export const isDecimal = (raw: string): boolean =>
   /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim());
 
-/** A number as people read it: 15 digits, no exponent; null for integers of 16 digits and more. */
+/**
+ * A number as people read it: the shortest decimal of 15 significant digits, no exponent; null for integers
+ * of 16 digits and more.
+ */
 export function decimalText(raw: string): string | null {
   const value = Number(Number(raw).toPrecision(15));
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return null;
@@ -77,7 +80,7 @@ export function decimalText(raw: string): string | null {
   return `${value < 0 ? "-" : ""}0.${"0".repeat(-Number(exponent) - 1)}${digits}`;
 }
 
-/** A large number with all its digits, without an exponent; unchanged where it has no end. */
+/** A large number with all digits of the file, without an exponent; unchanged where it has no end. */
 export function storedDigits(raw: string): string {
   const parts = /^([+-]?)(\d*)(?:\.(\d*))?[eE]\+?(-?\d+)$/.exec(raw.trim());
   if (parts === null || !Number.isFinite(Number(raw))) return raw;

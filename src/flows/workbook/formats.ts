@@ -130,7 +130,7 @@ function shownDigits(text: string, sections: readonly (Digits | null)[]): Omit<C
 
 const dayMs = 86_400_000;
 
-/** A date as the sheet shows it, if its format has digits only; else in ISO 8601. */
+/** A date as the sheet shows it, if its format has digits only; else in ISO 8601, unlike the sheet. */
 function dateCell(serial: number, code: string, isFrom1904: boolean): Omit<Cell, "column"> {
   // Day 60 of the count from 1900 is the 29th of February, which that year did not have.
   const days = isFrom1904 ? serial + 1462 : serial < 60 ? serial + 1 : serial;

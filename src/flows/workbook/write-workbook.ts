@@ -40,7 +40,7 @@ const mostRows = 1_048_576;
 /** Characters of a cell at most; longer texts are cut. */
 export const longestCell = 32_767;
 
-/** A workbook of text cells, which spreadsheets keep as they are (00123) and never run. */
+/** A workbook of text cells, which spreadsheets keep (00123) and never run; its header stays in view. */
 export function writeWorkbook(sheet: SheetToWrite): Readable {
   const zip = new ZipFile();
   // One fixed time makes the same rows the same bytes.

@@ -26,7 +26,10 @@ export interface XmlHandler {
   readonly found?: XmlCounts;
 }
 
-/** Passes elements to the handler, yielding per chunk. Throws WorkbookError for XML that is not sound. */
+/**
+ * Passes elements to the handler; yields per chunk, so that the caller can take what was collected. Throws
+ * WorkbookError for XML that is not well-formed, too deep, or has a DOCTYPE.
+ */
 export async function* walkXml(
   pack: Package,
   part: string,

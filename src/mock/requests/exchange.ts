@@ -104,7 +104,7 @@ export class Exchange {
     this.#finish(response.status, headers, body);
   }
 
-  /** Sends a body other than JSON: bytes, none, or a stream, which ends when its reader disconnects. */
+  /** Sends a body other than JSON: bytes, none, or a stream, destroyed when its reader disconnects. */
   sendBytes(
     status: number,
     more: Record<string, string | number>,

@@ -52,7 +52,7 @@ export const isSecretKey = (key: string): boolean => key.length >= "ak_".length 
 /** What `isSecretKey` asks for, as a predicate. */
 export const secretKeyRule = `must have at least ${leastSecretCharacters} characters after ak_, because the mock has real data`;
 
-/** Keys for a mock with real data, one for each public one; `newKey` makes one that cannot be guessed. */
+/** Keys for a mock with real data, one per public one; `newKey` makes one that cannot be guessed. */
 export const secretKeys = (newKey: () => string): ApiKeyState[] =>
   builtIn.map((state) => ({ ...state, key: newKey() }));
 

@@ -49,7 +49,7 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly ledger?: string;
   /** Start over instead of resuming a stopped run. */
   readonly fresh: boolean;
-  /** Treat a new API key as one of the organization of earlier imports. */
+  /** Treat a new API key as one of the organization of earlier imports, if the service cannot tell. */
   readonly sameOrganization: boolean;
   readonly timeout?: number;
   readonly photos?: PhotosMode;

@@ -162,7 +162,10 @@ function fileLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun,
     : [...results, `${flags.failed} is from an earlier run; this run did not write to it.`];
 }
 
-/** Whether the next command resumes the run: a second one could send photos twice. */
+/**
+ * Whether the next command resumes the run: that for the failed file could send photos twice with `--photos
+ * all`.
+ */
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;
   // Piped rows are only in the failed file.
@@ -215,7 +218,7 @@ function notSubmitted(summary: ImportSummary): string[] {
 const awaits = ({ imports }: Pick<ImportSummary, "imports">, { wait }: Pick<ImportFlags, "wait">) =>
   wait || imports.length === 0;
 
-/** The result in one sentence. `ids`: the imports to name without their results. */
+/** The result in one sentence, of one file or all. `ids`: the imports to name without their results. */
 export function headline(
   summary: Omit<ImportTotals, "invalid">,
   file: string,

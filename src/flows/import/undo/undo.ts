@@ -166,7 +166,10 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, host: UndoH
 const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
   state.batches.of(id).filter((batch) => batch.state !== "settled");
 
-/** What the batches of a stopped import did; what cannot be found out stays, and is not undone. */
+/**
+ * What the batches of a stopped import did: one without a response is resent while the service knows its key.
+ * What cannot be found out stays unknown, and nothing of it is undone.
+ */
 async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost): Promise<void> {
   const sent = unsettled(target, at).filter(({ state }) => state === "sent");
   if (sent.length > 0) {

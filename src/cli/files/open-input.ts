@@ -96,9 +96,7 @@ async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): 
   await app.io.note(app.io.visible(`${name}: ${who} has it open: unsaved changes are not ${used}.`));
 }
 
-/**
- * The error for a missing file whose name is rather a command (`cat import undo`) or a product; else null.
- */
+/** The error for a missing file whose name is rather a command (`cat import undo`) or product; else null. */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
   const command = app.typed.find((word) => /^(?:import|tryon|beautify|coverage)$/.test(word));

@@ -25,10 +25,7 @@ interface OutOptions extends Pick<NamedFile, "left" | "hasStdout"> {
   readonly others?: readonly string[];
 }
 
-/**
- * Checks before any request that the file of a flag can be written; asks before replacing one. Throws
- * UsageError.
- */
+/** Checks before any request that the file can be written; asks before replacing one. Throws UsageError. */
 export const checkOutFile = async (app: App, name: string, options?: OutOptions): Promise<OutFile> =>
   (await checkOutFiles(app, [name], options))[0]!;
 

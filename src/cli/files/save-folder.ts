@@ -24,7 +24,7 @@ export interface SavePlace {
   /** Null for a folder. */
   readonly bucket: ImageBucket | null;
   /**
-   * Checks before any request to the service that images can be saved. Throws UsageError, or a store's error.
+   * Checks before requests to the service that images can be saved. Throws UsageError, or a store's error.
    */
   check(): Promise<void>;
 }

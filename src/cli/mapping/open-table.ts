@@ -17,10 +17,7 @@ export interface TableReading {
   readonly isCompared?: boolean;
 }
 
-/**
- * Opens a file of rows; its sheet is found by all that is known of the columns. Throws InputError,
- * WorkbookError.
- */
+/** Opens a file of rows; its sheet is found by all known columns. Throws InputError and WorkbookError. */
 export function openTable(
   app: App,
   given: InputFlags,

@@ -12,8 +12,7 @@ import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
 /**
- * Products or photos that a file names. Throws InputError (exit 3) after its problems; `left`: what was not
- * done then.
+ * Products or photos that a file names. Throws InputError (exit 3) after its problems; `left`: not done then.
  */
 export async function readProductsFile(
   app: App,

@@ -124,10 +124,7 @@ async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncoding
   return null;
 }
 
-/**
- * The encoding of the flag or a mapping file, else the likeliest, with others to ask about. `found`: null for
- * UTF-8.
- */
+/** The encoding of the flag or a mapping file, else the likeliest ones, to ask. `found`: null for UTF-8. */
 async function toEncoding(
   { read, mapFiles }: MappedFile,
   found: FoundEncodings | null,

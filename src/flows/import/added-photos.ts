@@ -18,8 +18,7 @@ export interface AddedPhotos extends AddedCells {
 }
 
 /**
- * Where the photos are; `shown` is the folder in messages, `fromRoot` its path from the folder of paths in
- * cells.
+ * Where the photos are; `shown` is the folder in messages, `fromRoot` its path from that of paths in cells.
  */
 interface PhotosPlace {
   readonly folder: string;

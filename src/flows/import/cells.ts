@@ -224,8 +224,6 @@ function parseImage(source: string): InputImage {
   return isImageId(source) ? { image_id: source } : { path: source };
 }
 
-/**
- * Whether a cell looks like a URL of any scheme, valid or not; a letter before the colon is a Windows drive.
- */
+/** Whether a cell looks like a URL of any scheme, valid or not; one letter before the colon is a drive. */
 const looksLikeUrl = (source: string): boolean =>
   source.startsWith("https://") || /^[a-z][a-z0-9+.-]+:/i.test(source);

@@ -13,10 +13,7 @@ export type FieldValues = Partial<Record<LedgerField, string | null>>;
 const digestBytes = 8;
 const unknown = Buffer.alloc(digestBytes);
 
-/**
- * The concatenated digests of a product's fields: they show changes without the text. An unknown field is all
- * zeros.
- */
+/** The concatenated digests of a product's fields show changes without text; an unknown one is all zeros. */
 export class FieldDigests {
   readonly bytes: Buffer;
 
@@ -116,9 +113,7 @@ export function sourceDigest(source: ImageSource): Buffer {
   return shortDigest(text, sourceDigestBytes);
 }
 
-/**
- * Data about a row of a batch until its results arrive; images have their place in the file's row, from 0.
- */
+/** Data about a row of a batch until its results arrive; images by their place in the file's row, from 0. */
 export interface RowMemo {
   fields: FieldDigests;
   /** Images sent, in order, each with the digest of its source. */

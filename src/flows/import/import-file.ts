@@ -34,9 +34,7 @@ export interface ImportOutcome {
 }
 
 export interface ImportsOutcome {
-  /**
-   * By file; if some were imported, those after one that was stopped have no end, as they were not started.
-   */
+  /** By file; if some were imported, those after one that was stopped have no end: they did not start. */
   readonly outcomes: readonly ImportOutcome[];
   /** What stopped a file before it was begun, after others were imported; undefined if nothing did. */
   readonly unbegun: unknown;

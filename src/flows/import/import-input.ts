@@ -17,9 +17,7 @@ export const importKind = "import";
 export const photosModes = ["new", "all"] as const;
 export type PhotosMode = (typeof photosModes)[number];
 
-/**
- * The user's choice for batches of unknown outcome: `resend` them, or count their rows as (`not-`)`imported`.
- */
+/** The user's choice for batches of unknown outcome: `resend`, or count rows as (`not-`)`imported`. */
 export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 

@@ -17,9 +17,7 @@ type Content = Record<string | symbol, unknown>;
 /** Fields that the rows of a product have in common; references may only look equal. */
 const common = ["reference", "name", "description", "sex"] as const;
 
-/**
- * The product of these rows: each field from the first row that has it, and all photos by position, then row.
- */
+/** The product of these rows: each field from the first that has it, and all photos by position, then row. */
 export function mergeContents(rows: readonly object[]): MergedContent {
   const contents = rows as readonly Content[];
   const content: Content = {};

@@ -91,19 +91,13 @@ const limitCodes: readonly (string | undefined)[] = [
   "declined",
 ];
 
-/**
- * Whether an error is reported without a summary: so is a question to the user, which is no response of the
- * service.
- */
+/** Whether an error is reported without a summary, as a question is, which no response of the service is. */
 const isReportedAlone = (error: unknown): boolean =>
   !(error instanceof CatError) ||
   limitCodes.includes(error.code) ||
   (error.type === "conflict" && error.status === undefined);
 
-/**
- * Decides about all rows that are not sent, or some; reads their products and compares photos as far as
- * needed.
- */
+/** Decides about all rows not sent, or some; reads their products and compares photos as far as needed. */
 export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
   if (some === undefined) await beginReading(run);
   for (;;) {

@@ -93,10 +93,7 @@ export class SaidRows {
     return { said: { exported: toDigest(row.content.as_exported), said: packSaid(said) } };
   }
 
-  /**
-   * Records what a row says, for its next import: a cell that was not carried out stays as before. Written
-   * with others.
-   */
+  /** Records what a row says, for its next import, with others: a cell not carried out stays as before. */
   add({ reference, content, cells, before, decision }: DecidedRow, productId: string): void {
     if (this.#place === null || this.#isPlan) return;
     const said = packSaid(withOpen({ said: cells.said, before }, decision.notApplied));
@@ -155,10 +152,7 @@ function withOpen(
 /** Rows of a failed file that are kept in memory until it is written; of more, nothing is known. */
 const mostRows = 10_000;
 
-/**
- * Records what rows of a failed file said before as those of its sheet: of another file, nothing would be
- * known.
- */
+/** Records what rows of a failed file said before as those of its sheet: other files know nothing. */
 export class FailedBefore {
   readonly #run: Run;
   readonly #said: SaidRows;

@@ -135,10 +135,7 @@ export async function sendRows(
 const whenRead = ({ input, choices, products }: ImportRun): number | null =>
   addsTwice(input.mode) && choices.isRecorded ? products.readAt : null;
 
-/**
- * Warns about rows that the service may report as duplicates of themselves, once it forgot their request's
- * key.
- */
+/** Warns about rows that may be reported as duplicates of themselves, as the service forgot their key. */
 export async function noteRepeated(
   earlier: readonly StoredBatch[],
   { at, mode, host }: { at: Run; mode: unknown; host: Pick<ImportHost, "onNote"> },
@@ -181,9 +178,7 @@ export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => (
   bytes: limits.importBatchBytes,
 });
 
-/**
- * Cuts rows to send into batches of that size, and keeps the outcome of others. Throws if the file changed.
- */
+/** Cuts rows to send into batches of that size, keeps the outcome of others. Throws if the file changed. */
 export async function* cutBatches(
   run: ImportRun,
   most = batchSize(run.input),

@@ -37,9 +37,7 @@ export function settleBatch(
   state.batches.settled(run, index, entries, changes);
 }
 
-/**
- * Records what completely imported rows say, for the next import; later changes are recorded with themselves.
- */
+/** Records what completely imported rows say, for the next import; later changes record themselves. */
 function saySettled(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   runId: string,
@@ -123,8 +121,7 @@ export async function settleBatches(
 }
 
 /**
- * Keeps the products that rows change; returns the changes to record with the request. Only an upsert has
- * any.
+ * Keeps products that rows change; returns the changes to record with the request. Only an upsert has any.
  */
 export function changesToSend(
   rows: readonly DecidedRow[],

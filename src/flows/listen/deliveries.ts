@@ -126,10 +126,7 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /**
-   * Logs, shows and forwards a delivery. While an event is in work, its repetition gets the status of the
-   * first.
-   */
+  /** Logs, shows and forwards a delivery. While an event is in work, a repetition gets the first's status. */
   accept(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;

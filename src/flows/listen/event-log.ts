@@ -116,10 +116,7 @@ export class EventLog {
     return this.#known.get(id) ?? none;
   }
 
-  /**
-   * Resolves once the event is on disk, to its place; only then it is known. Throws a CatError if it cannot
-   * be written.
-   */
+  /** Resolves once the event is on disk, to its place. Throws a CatError if it cannot be written. */
   async append(line: EventLine): Promise<number> {
     await this.#commit.add(line);
     this.#remember(line);

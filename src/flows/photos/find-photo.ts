@@ -4,9 +4,7 @@ import { meantWords } from "../../contract/did-you-mean.ts";
 import { foldedPath, photoEnding, realPath } from "../files/file-names.ts";
 import { knownPart, repairedName, withoutLetters } from "./misread-names.ts";
 
-/**
- * Comparing letters takes time: it is left out beyond so many missing photos, or in a folder of more names.
- */
+/** Comparing letters takes time: it is left out beyond so many missing photos, or names in a folder. */
 const mostCompared = { photos: 100, names: 8_000 };
 
 /** Of so many folders the names are kept: a file may have one for each row. */

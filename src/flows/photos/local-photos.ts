@@ -126,9 +126,7 @@ export class LocalPhotos {
     return "code" in look ? null : look.size;
   }
 
-  /**
-   * Two of the paths with the same content, or null; reads only files of equal size. Throws like `digest`.
-   */
+  /** Two of the paths with equal content, or null; reads only files of equal size. Throws like `digest`. */
   async sameContent(paths: readonly string[]): Promise<readonly [string, string] | null> {
     const files = await Promise.all(paths.map((path) => this.#file(path)));
     const seen = new Map<string, string>();

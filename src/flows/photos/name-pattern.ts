@@ -125,9 +125,7 @@ const readGroups = ({ side, n }: Record<string, string | undefined>): Omit<Named
   number: n === undefined ? undefined : Number(n),
 });
 
-/**
- * The regular expression of a pattern's part: `*` is text within one name, brackets hold what may be missing.
- */
+/** The regular expression of a pattern's part: `*` is text in one name, brackets hold what may be missing. */
 function toExpression(part: string): string {
   let expression = "";
   let open = false;

@@ -25,10 +25,7 @@ const betweenMs = 500;
 /** What is read of a photo, in bytes: type, size in pixels and a web page show there. */
 const headBytes = 64 * 1024;
 const mostRedirects = 5;
-/**
- * Attempts of a request that a busy server rejects or cuts off, and the longest wait between, in
- * milliseconds.
- */
+/** Attempts of a request that a busy server rejects or cuts off, and the longest wait between them in ms. */
 const attempts = 3;
 const longestWaitMs = 60_000;
 /** The longest time for what is read of a photo, in milliseconds: a server may send a byte now and then. */

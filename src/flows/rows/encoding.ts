@@ -31,9 +31,7 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
   [/^utf[_ ]?(8|16)[-_ ]?([lb]e)?$/, "utf-$1$2"],
 ];
 
-/**
- * The name `TextDecoder` uses; `utf-16` stays, as the file decides its byte order. Throws UsageError early.
- */
+/** The name `TextDecoder` uses; `utf-16` stays: the file decides its byte order. Throws UsageError early. */
 export function checkEncodingName(name: string): string {
   const known = knownEncoding(name);
   if (known !== null) return known;

@@ -32,9 +32,7 @@ export interface NotRows {
 
 const saveAsWorkbook = "Open it in Excel or LibreOffice, and save it as .xlsx.";
 
-/**
- * The format of a file: a workbook by its content alone, others by the flag, the name or the first character.
- */
+/** The format of a file: a workbook by its content alone, others by flag, name or first character. */
 export function detectFormat(
   name: string,
   start: Buffer,

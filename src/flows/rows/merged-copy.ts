@@ -27,8 +27,7 @@ const mostRows = 1_000;
 const written = 1024 * 1024;
 
 /**
- * Copies rows to a private folder, those of one key in the place of the first. Throws a CatError if it
- * cannot.
+ * Copies rows to a private folder, those of one key in place of the first. Throws a CatError if it cannot.
  */
 export async function mergedCopy(
   file: RowFile,

@@ -16,10 +16,7 @@ export interface Source {
   readonly format: InputFormat;
   /** The sheet of a workbook that is read. */
   readonly sheet?: CopiedSheet;
-  /**
-   * The path, maybe of a folder of photos; null for stdin, a pipe or a descriptor (`/dev/fd/3`), kept as a
-   * private copy.
-   */
+  /** The path, maybe of a folder of photos; null for stdin, a pipe or `/dev/fd/3`, kept as a private copy. */
   readonly path: string | null;
   /** The path next to which output files are written, also of a named pipe; null without a lasting one. */
   readonly place: string | null;

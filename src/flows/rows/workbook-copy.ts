@@ -47,10 +47,7 @@ export interface SheetReading extends SheetChoice {
 
 const step = "reading the sheet";
 
-/**
- * Copies rows of the chosen sheet. Throws WorkbookError, a CatError without a temporary folder, system
- * errors.
- */
+/** Copies rows of the sheet. Throws WorkbookError, a CatError without a temporary folder, system errors. */
 export async function copySheet(path: string, name: string, choice: SheetReading): Promise<CopiedSheet> {
   choice.onProgress?.({ step, done: 0, total: null });
   const book = await openWorkbook(path, name);

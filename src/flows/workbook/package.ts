@@ -34,9 +34,7 @@ export interface Package {
   close(): void;
 }
 
-/**
- * Opens the ZIP at `path`, which messages call `name`. Throws WorkbookError, and errors of the file system.
- */
+/** Opens the ZIP at `path`, in messages `name`. Throws WorkbookError, and errors of the file system. */
 export async function openPackage(path: string, name: string): Promise<Package> {
   const zip = await openZip(path, name);
   try {

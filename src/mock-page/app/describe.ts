@@ -111,9 +111,7 @@ const unneeded = new Set([
   "authorization",
 ]);
 
-/**
- * The command that repeats a request in a POSIX shell; a key that is not of the mock comes from CAT_API_KEY.
- */
+/** The command that repeats a request in a POSIX shell; a key that is not the mock's is in CAT_API_KEY. */
 export function toCurl({ row, request }: RequestDetail, origin: string): string {
   const parts = ["curl"];
   // Otherwise curl takes braces and brackets for a pattern, and removes dots from a path.

@@ -83,10 +83,7 @@ export function toControl(world: World): Control {
   };
 }
 
-/**
- * Characters of a body or headers that the page gets: a fault may send megabytes, a frame ten times per
- * second.
- */
+/** Characters of a body or headers that the page gets: a fault may send megabytes, ten times per second. */
 const shownCharacters = 200;
 const shownValues = new WeakMap<object, string>();
 

@@ -31,9 +31,7 @@ export interface WorldOptions {
   rateLimit: RateLimit;
   /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
   latencyMs: number;
-  /**
-   * Hosts besides this machine, as `exactHost` writes them, that may use control routes and receive webhooks.
-   */
+  /** Hosts besides this machine, as `exactHost` writes them, that may use control routes and get webhooks. */
   allowHosts: ReadonlySet<string>;
   /** Rejects webhook URLs on loopback and on allowed hosts, like the service. */
   strict: boolean;
@@ -129,9 +127,7 @@ export class World {
     setMaxListeners(0, this.life);
   }
 
-  /**
-   * Removes all data and restarts all that follows from the seed. Without one, demo products stay the same.
-   */
+  /** Removes all data and restarts what follows from the seed. Without one, demo products stay the same. */
   #renew(): { random: Random; moment: number | null } {
     const { seed } = this.options;
     const random = Random.from(seed === undefined ? randomBytes(16).toString("hex") : `seed ${seed}`);

@@ -162,10 +162,7 @@ function fileLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun,
     : [...results, `${flags.failed} is from an earlier run; this run did not write to it.`];
 }
 
-/**
- * Whether the next command resumes the run: that for the failed file could send photos twice with `--photos
- * all`.
- */
+/** Whether the next command resumes the run: the failed file could send photos twice with `--photos all`. */
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;
   // Piped rows are only in the failed file.

@@ -6,7 +6,7 @@ import * as sets from "./value-sets.ts";
  * specification lists subtypes and styles; every other list is our choice, which only the mock enforces.
  */
 
-/** What is generated: the product on a model, or the product alone. */
+/** A generation of the product on a model, or of the product alone. */
 export type GenerationKind = "tryon" | "beautify";
 
 /** The type of the tasks of a kind, which is also the role of their images (Task, Asset). */

@@ -37,8 +37,7 @@ const none: readonly RowProblem[] = [];
 const imagePlaces = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => `images[${index}]`);
 
 /**
- * Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. `breachOf`:
- * the first rule that a URL breaks.
+ * Every problem of `row` (Imports, Row fields); [] for none. `breachOf`: the first rule that a URL breaks.
  */
 export function importRowProblems(row: unknown, breachOf = urlBreach): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
@@ -156,7 +155,6 @@ export function toProductName(value: unknown): string {
   return typeof value === "string" ? "text" : `a ${typeof value}`;
 }
 
-/** A value as a short quotation for a message. */
 function quote(value: unknown): string {
   // Lists and objects are not printed: deep nesting would overflow the stack.
   if (typeof value === "object" && value !== null) return toProductName(value);

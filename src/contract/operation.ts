@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { ErrorCode } from "./error-codes.ts";
 import type { Scope } from "./value-sets.ts";
 
-/** The content types of request bodies. */
 export type BodyType =
   | "application/json"
   | "application/merge-patch+json"

@@ -223,7 +223,6 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   since: "Delta mode: only products changed or deleted at or after this time.",
 };
 
-/** Descriptions of the groups of operations. */
 export const tagNotes: Readonly<Record<string, string>> = {
   products: "Single SKUs with their photos.",
   images: "Photos. Upload the bytes, then use the ID.",

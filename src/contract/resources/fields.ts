@@ -67,7 +67,6 @@ export const ProductReference = z
   .meta({ "x-assumed": true });
 export const ProductName = productText("name");
 export const ProductDescription = z.string().meta({ "x-assumed": true });
-/** A product's sex in a request. */
 export const Sex = z.enum(sexes);
 
 /** An integer in a query string: digits only, within the bounds. The typed client passes a number. */

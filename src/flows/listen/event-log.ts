@@ -10,10 +10,7 @@ import {
   UnacceptedEvents,
 } from "./log-lines.ts";
 
-/**
- * Appends lines to a file in groups: everything that waits goes to disk in one write and one sync, so that
- * many deliveries at once cost as much as one.
- */
+/** Appends lines in groups: all that wait get one write and one sync, so many at once cost as much as one. */
 class GroupCommit {
   #waiting: { readonly text: string; readonly done: (error: unknown) => void }[] = [];
   #writing: Promise<void> | null = null;
@@ -111,7 +108,6 @@ export class EventLog {
     return this.#known.has(id);
   }
 
-  /** The URLs of the handlers that have accepted the event. */
   acceptedBy(id: string): readonly string[] {
     return this.#known.get(id) ?? none;
   }

@@ -12,7 +12,6 @@ export function eventPattern(text: string): EventPattern | null {
   return patterns.every((pattern) => /^[\w.-]*\*?$/.test(pattern) && pattern !== "") ? patterns : null;
 }
 
-/** Whether an event of this type is meant. */
 export const matches = (patterns: EventPattern, type: string): boolean =>
   patterns.some((pattern) =>
     pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : pattern === type,
@@ -28,7 +27,6 @@ export const matchingTypes = (patterns: EventPattern): EventType[] =>
 /** The longest part of a response that is kept and shown, in characters. */
 export const longestLine = 200;
 
-/** The first line of a response that has text. */
 export const firstLine = (text: string): string => text.trimStart().split(/\r?\n/, 1)[0]!;
 
 /** A delivery as it arrived. */
@@ -38,7 +36,6 @@ export interface Delivery {
   readonly body: Buffer;
 }
 
-/** A handler's response, without the event. */
 export type HandlerResponse = Omit<ResultLine, "result_of" | "at">;
 
 /**

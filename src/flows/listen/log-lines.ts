@@ -131,13 +131,11 @@ export class UnacceptedEvents {
     return this.#open.size;
   }
 
-  /** The handlers, each once. */
   get urls(): readonly string[] {
     return [...new Set([...this.#open.values()].flatMap(({ handlers }) => [...handlers]))];
   }
 }
 
-/** Which events of a log are meant: by ID, or by time and result. */
 interface EventSelection {
   /** Event IDs; empty for every event that the other conditions select. */
   readonly ids: readonly string[];
@@ -153,10 +151,7 @@ interface LoggedEvents {
   readonly unknown: readonly string[];
 }
 
-/**
- * Reads the events of a log that are meant; a log that does not exist has none, unless it must exist. Throws
- * the errors of `readLog`.
- */
+/** Reads the events of a log that are meant; a missing one has none, unless needed. Throws as `readLog`. */
 export async function loggedEvents(
   path: string,
   { ids, since, failed, mustExist }: EventSelection & { readonly mustExist: boolean },

@@ -50,14 +50,11 @@ export class PhotoConverter {
     this.#signal = signal;
   }
 
-  /** The number of photos converted so far. */
   get count(): number {
     return this.#count;
   }
 
-  /**
-   * Whether a photo that the service takes is better as a JPEG; one without a readable head is left to it.
-   */
+  /** Whether a photo that the service takes is better as a JPEG; without a readable head it is left. */
   isWanted({ head }: PhotoFile): boolean {
     return head !== null && (head.isCmyk || head.isTurned || head.width * head.height > convertedPixels);
   }
@@ -69,7 +66,6 @@ export class PhotoConverter {
     return converted;
   }
 
-  /** Removes the JPEG files. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });

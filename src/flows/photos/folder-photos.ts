@@ -15,7 +15,6 @@ import {
   readRest,
 } from "./name-pattern.ts";
 
-/** A photo of a product, by the name of its file. */
 export interface FolderPhoto {
   /** Relative to the folder. */
   readonly path: string;

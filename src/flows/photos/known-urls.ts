@@ -72,7 +72,6 @@ export class KnownUrls {
     this.#isChanged = true;
   }
 
-  /** Writes the file. */
   async save(): Promise<void> {
     if (this.#path === null || !this.#isChanged) return;
     this.#isChanged = false;

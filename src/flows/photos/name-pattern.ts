@@ -1,7 +1,6 @@
 import { plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 
-/** What the name of a photo says. */
 export interface NamedPhoto {
   readonly reference: string;
   readonly side: Orientation | undefined;

@@ -22,7 +22,7 @@ import {
 /** Requests in flight, and milliseconds between two to a host: other shops use the same servers. */
 const requestsAtOnce = 16;
 const betweenMs = 500;
-/** What is read of a photo, in bytes: type, size in pixels and a web page show there. */
+/** The part of a photo that is read, in bytes: type, size in pixels and a web page show there. */
 const headBytes = 64 * 1024;
 const mostRedirects = 5;
 /** Attempts of a request that a busy server rejects or cuts off, and the longest wait between them in ms. */
@@ -89,7 +89,6 @@ export class PhotoUrls {
     return checking;
   }
 
-  /** What a check has found so far. */
   found(url: string): UrlVerdict | undefined {
     return this.#found.get(url);
   }

@@ -1,4 +1,4 @@
-// What a cell of a workbook says, as text, and what about it cannot be known.
+// A cell of a workbook as text, and what about it cannot be known.
 
 import { shownSize, workbookLimits } from "./limits.ts";
 
@@ -14,7 +14,6 @@ export type CellDoubt =
   | "date"
   /** A number or date whose text in the sheet is another one, or depends on the computer. */
   | "shown_differently"
-  /** A picture in the cell. */
   | "image_in_cell";
 
 /** A cell that is not empty. */
@@ -66,10 +65,7 @@ export function parsePlace(place: string): { column: number; row: number } | nul
 export const isDecimal = (raw: string): boolean =>
   /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim());
 
-/**
- * A number as people read it: the shortest decimal of 15 significant digits, no exponent; null for integers
- * of 16 digits and more.
- */
+/** The shortest decimal of 15 significant digits, no exponent; null for integers of 16 digits and more. */
 export function decimalText(raw: string): string | null {
   const value = Number(Number(raw).toPrecision(15));
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return null;

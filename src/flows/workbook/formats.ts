@@ -101,7 +101,7 @@ function splitSections(code: string): string[] {
   return sections;
 }
 
-/** What a cell with a number says. `isFrom1904`: how the workbook counts days. */
+/** The text of a cell with a number. `isFrom1904`: how the workbook counts days. */
 export function numberCell(raw: string, format: NumberFormat, isFrom1904: boolean): Omit<Cell, "column"> {
   if (!isDecimal(raw)) return { text: raw, doubt: "error_cell" };
   if (format.kind === "date") return dateCell(Number(raw), format.code, isFrom1904);

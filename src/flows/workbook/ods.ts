@@ -102,7 +102,6 @@ const asides = new Set(["office:annotation", "table:shapes", "office:forms", "te
 const isAside = (name: string, parent = ""): boolean =>
   asides.has(name) || name.startsWith("draw:") || (cellNames.has(parent) && name !== "text:p");
 
-/** Makes rows of all sheets. */
 class OdsRows implements XmlHandler {
   readonly names = "full";
   readonly found: XmlCounts = { values: 0, characters: 0 };

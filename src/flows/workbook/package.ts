@@ -120,7 +120,6 @@ async function* readPart(
   if (crc !== entry.crc32) throw damagedWorkbook(name, `${part} is damaged`);
 }
 
-/** The error for a workbook with a password. */
 export const encryptedWorkbook = (name: string): WorkbookError =>
   new WorkbookError(
     "encrypted_workbook",

@@ -7,7 +7,6 @@ import { damagedWorkbook, type Package, WorkbookError } from "./package.ts";
 import { TextList } from "./text-list.ts";
 import { type Attributes, readXml, type XmlHandler } from "./xml.ts";
 
-/** A sheet of a workbook. */
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
@@ -15,7 +14,6 @@ export interface Sheet {
   readonly part: string;
 }
 
-/** What an .xlsx workbook says about its cells. */
 export interface Workbook {
   readonly pack: Package;
   /** Sheets with cells: charts and macros have none. */
@@ -30,7 +28,6 @@ export interface Workbook {
   readonly sharedStrings: TextList;
 }
 
-/** A relation of a part to another one. */
 export interface Relation {
   /** The last part of its type, such as `hyperlink`. */
   readonly type: string;

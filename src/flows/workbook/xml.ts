@@ -15,14 +15,13 @@ export interface XmlCounts {
   characters: number;
 }
 
-/** What is done with the elements of one part. */
 export interface XmlHandler {
   /** Names of the root's namespace without prefix (default), others left out; or with all prefixes. */
   readonly names?: "local" | "full";
   open(name: string, attributes: Attributes, parent: string | undefined): void;
   close?(name: string): void;
   text?(text: string): void;
-  /** What was found since it was last looked at and set to 0. */
+  /** Found since it was last looked at and set to 0. */
   readonly found?: XmlCounts;
 }
 
@@ -97,7 +96,6 @@ export async function* walkXml(
   yield;
 }
 
-/** Walks a part to its end. */
 export async function readXml(
   pack: Package,
   part: string,

@@ -61,7 +61,6 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
   if (isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
 }
 
-/** The flags of `cat products export`, as commander parses them. */
 export interface SheetFlags {
   readonly q?: string;
   readonly format?: SheetFormat;

@@ -162,7 +162,7 @@ function findRunId(typed: string, memory: Memory): string {
   });
 }
 
-/** What an undo does at most, how long it takes, and what it cannot undo. */
+/** The most that an undo does, how long it takes, and what it cannot undo. */
 function aheadLines(estimate: UndoEstimate): string[] {
   const { file, products, created, fields, photos, attached, writes, unresolved } = estimate;
   const parts = [

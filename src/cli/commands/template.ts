@@ -26,7 +26,6 @@ interface TemplateColumn {
   readonly name: string;
   /** At most 255 characters, which spreadsheets show. */
   readonly note: string;
-  /** The cell of the example row. */
   readonly example: string;
   readonly choices?: readonly string[];
   /** Whether values besides the choices are valid. */

@@ -6,14 +6,13 @@ import { DeclinedError, UsageError } from "../context/errors.ts";
 import { asTyped } from "../output/output-names.ts";
 import { writablePlace } from "./places.ts";
 
-/** The output file of a flag. */
 export interface NamedFile {
   /** The flag, e.g. `--save`, or the argument, e.g. `FILE`. */
   flag: string;
   /** The file as it was typed. */
   name: string;
   path: string;
-  /** What has not happened when the user keeps the file (default: nothing was saved). */
+  /** Not done when the user keeps the file (default: nothing was saved). */
   left?: string | undefined;
   /** Whether `-` instead of a file means standard output. */
   hasStdout?: boolean | undefined;

@@ -14,7 +14,6 @@ export const exampleFiles: Readonly<Record<string, string>> = {
   "--failed": "failed.csv",
 };
 
-/** The flags of a command that reads a file of rows, as commander parses them. */
 export interface RawFileFlags {
   format?: (typeof formats)[number];
   sheet?: string;
@@ -55,7 +54,6 @@ export interface FileFlags {
   excel: boolean | undefined;
 }
 
-/** Adds `--format`, `--sheet`, `--hidden`, `--delimiter`, `--encoding` and `--limit`. */
 export const withInputFlags = (command: Command): Command =>
   command
     .addOption(
@@ -73,7 +71,6 @@ export const withInputFlags = (command: Command): Command =>
       wholeNumber({ min: 1 }),
     );
 
-/** Adds `--template`. */
 export const withTemplateFlag = (command: Command, example: string): Command =>
   command.option("--template [FILE]", `write a sheet to begin with, as .xlsx or .csv (default: ${example})`);
 
@@ -93,7 +90,6 @@ export function readTemplateFlag(raw: RawFileFlags, file: string | undefined): s
   });
 }
 
-/** Adds `--results`, `--failed` and the flags of CSV. */
 export const withOutputFlags = (command: Command): Command =>
   withCsvFlags(
     command

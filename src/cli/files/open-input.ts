@@ -8,18 +8,14 @@ import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
 
-/** Which file of rows to read, as given by flags. */
 export interface InputFlags {
   /** The path as typed; `-` is standard input. */
   readonly file: string;
   readonly format?: InputFormat | undefined;
-  /** The name of the sheet of a workbook. */
   readonly sheet?: string | undefined;
-  /** Whether hidden rows of a sheet are left out. */
   readonly skipsHidden?: boolean | undefined;
 }
 
-/** How the sheet of a workbook is chosen, and remembered. */
 export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "chosenBefore"> {
   /** Called with the sheet that the user chose. */
   remember?(sheet: string): Promise<void>;
@@ -115,7 +111,7 @@ async function otherThanFile(app: App, file: string, error: unknown): Promise<In
 /** The maximum number of characters of a column's title in the question about a sheet. */
 const shownTitle = 20;
 
-/** What is said once of a sheet. */
+/** Notes that are given once of a sheet. */
 function* sheetNotes(
   { sheet, chosen, hiddenRows, hiddenColumns, extras }: CopiedSheet,
   file: string,

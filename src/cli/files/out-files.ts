@@ -19,7 +19,7 @@ interface OutOptions extends Pick<NamedFile, "left" | "hasStdout"> {
   readonly flag?: string;
   /** A file for the hint. */
   readonly example?: string;
-  /** What the files are written as, where their name does not decide. */
+  /** The formats of files whose name does not decide. */
   readonly formats?: readonly [OutputFormat, ...OutputFormat[]];
   /** The other paths that the command reads or writes. */
   readonly others?: readonly string[];

@@ -27,10 +27,7 @@ interface Place {
   inUse: string[];
 }
 
-/**
- * Paths of the failed and results files, checked before anything is sent, as their content cannot be fetched
- * again. Throws UsageError.
- */
+/** Failed and results files, checked before sending as they cannot be fetched again. Throws UsageError. */
 export async function outputTargets(
   flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard" | "excel"> & {
     ledger?: string | undefined;
@@ -99,7 +96,7 @@ export async function resultsStyle(app: Asker, excel: boolean | undefined, file:
   const { excelStyle } = await import("../settings/csv-style.ts");
   const { styleLike } = await import("../../flows/outputs/failed-file.ts");
   const { plainCsv } = await import("../../flows/outputs/cells.ts");
-  // What cannot be read is reported by the check of the file.
+  // A file that cannot be read is reported by its check.
   return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);
 }
 

@@ -132,8 +132,7 @@ export async function attachable(
 type Check = () => unknown;
 
 /**
- * Runs all checks in order and throws one error with every problem: a single one unchanged, several as one of
- * type `usage` if one of them is.
+ * Runs all checks in order; throws one problem unchanged, several as one error, of type `usage` if one is.
  */
 async function throwAllProblems(checks: readonly Check[]): Promise<void> {
   const errors: CatError[] = [];

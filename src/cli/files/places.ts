@@ -40,11 +40,10 @@ export async function identityOfFile(path: string): Promise<string | null> {
 
 /** Whether and why a path cannot be written. */
 export interface WritablePlace {
-  /** The result of `stat`. */
   readonly found: Stats | null;
   /** The reason, as a clause. */
   readonly problem: string | null;
-  /** What to do, if not to choose another path. */
+  /** The next step, if not to choose another path. */
   readonly hint?: string | undefined;
 }
 

@@ -8,7 +8,6 @@ export interface ByteLimit {
   readonly bytes: number;
   /** The same for people, e.g. `10 MB`. */
   readonly shown: string;
-  /** The flag of the input. */
   readonly param: string;
   readonly hint: string;
 }

@@ -17,19 +17,15 @@ import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
 import { rejectFileName } from "../output/output-names.ts";
 
-/** Where images are saved. */
 export interface SavePlace {
   /** The folder; for a bucket, that of this machine which they pass through. */
   readonly folder: string;
   /** Null for a folder. */
   readonly bucket: ImageBucket | null;
-  /**
-   * Checks before requests to the service that images can be saved. Throws UsageError, or a store's error.
-   */
+  /** Before any request to the service: can images be saved? Throws UsageError, or the error of a store. */
   check(): Promise<void>;
 }
 
-/** The place of `--save`. */
 export async function openSavePlace(app: App, name: string, flags: BucketFlags): Promise<SavePlace> {
   if (!isBucketAddress(name)) {
     const folder = resolve(app.context.cwd, name);

@@ -13,19 +13,16 @@ import type { UnsavedMapping } from "./map-flags.ts";
 /** The maximum number of characters of a header or a value that is shown. */
 export const shownLength = 40;
 
-/** How the columns, the values and the text of a file are read. */
 export interface FileMapping extends Mapping {
   readonly encoding: EncodingName;
   readonly unsaved?: UnsavedMapping;
 }
 
-/** A file of rows whose columns and values are to be mapped. */
 export interface MappedFile {
   /** As typed; `-` is standard input. */
   readonly file: string;
   readonly source: Source;
   readonly read: ReadOptions;
-  /** What the flags map. */
   readonly flags: Mapping & { readonly mapFile: string | undefined };
   /** The files of mappings, as this command reads them; the first one wins. */
   readonly mapFiles: readonly MapFile[];
@@ -35,7 +32,7 @@ export interface MappedFile {
   readonly added?: readonly string[];
 }
 
-/** What the columns of a table, or the fields of objects, are called. */
+/** The names of a table's columns, or of objects' fields. */
 export interface FileHead {
   /** Null for objects, each of which may have other fields. */
   readonly header: readonly string[] | null;

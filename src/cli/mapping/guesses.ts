@@ -11,7 +11,6 @@ import { type FileHead, type FileMapping, type MappedFile, readHead, wrongValues
 /** A field with more different wrong values has texts, which are too many to map one by one. */
 const mostValues = 20;
 
-/** A file to ask about, and what is known of it. */
 export interface AskedFile {
   readonly file: MappedFile;
   readonly mapping: FileMapping;
@@ -36,7 +35,6 @@ export interface Guess {
   readonly to: string | null;
 }
 
-/** The guesses for one file. */
 export interface FileGuesses extends AskedFile {
   readonly guesses: readonly Guess[];
   /** The fields that its columns have already. */
@@ -50,7 +48,6 @@ export interface SharedGuess extends Guess {
   readonly of: FileGuesses[];
 }
 
-/** What was chosen so far. */
 export interface Answers {
   readonly map: Map<string, string>;
   readonly values: Map<string, Map<string, string>>;
@@ -64,7 +61,7 @@ function listUnknown({ fields, unknown }: FileHead, { needsOne = false, nearest 
   return fields.size > 0 || likely === undefined ? [] : [likely];
 }
 
-/** What is not known of a file, with answers instead of guesses. */
+/** The unknowns of a file, with answers instead of guesses. */
 export async function toGuesses(asked: AskedFile, answers: Answers): Promise<FileGuesses> {
   const { mapping, encodings } = asked;
   const { form, words } = asked.file;

@@ -12,7 +12,6 @@ import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 
-/** What the files of all commands can be read as. */
 export const vocabularies: readonly Vocabulary[] = [
   importVocabulary,
   generationVocabulary("tryon"),

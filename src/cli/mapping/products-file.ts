@@ -11,9 +11,7 @@ import { openTable } from "./open-table.ts";
 import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
-/**
- * Products or photos that a file names. Throws InputError (exit 3) after its problems; `left`: not done then.
- */
+/** Products or photos in a file. Throws InputError (exit 3) after its problems; `left`: not done then. */
 export async function readProductsFile(
   app: App,
   file: string,

@@ -85,7 +85,7 @@ const withMapping = (first: Mapping, more: Mapping): Mapping => ({
 /** Notes a text about how a file is read; one that several files share only once. */
 type Note = (text: string) => Promise<void>;
 
-/** What is known without the user, or what to ask. */
+/** The mapping that is known without the user, or the questions. */
 async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
   const { flags, mapFiles, words, source, form } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);

@@ -11,15 +11,13 @@ import { type InputImage, orientationOfName } from "./file-row.ts";
 
 /** The photos of a folder as cells of the rows that they belong to. */
 export interface AddedPhotos extends AddedCells {
-  /** What identifies them: every photo, with its reference and side. */
+  /** Identifies them: every photo, with its reference and side. */
   readonly identity: string;
   /** Why a row has none, by its reference: what follows its problem. */
   readonly whyNone: (reference: string) => string;
 }
 
-/**
- * Where the photos are; `shown` is the folder in messages, `fromRoot` its path from that of paths in cells.
- */
+/** Where the photos are; `shown` names the folder, `fromRoot` is its path from that of paths in cells. */
 interface PhotosPlace {
   readonly folder: string;
   readonly shown: string;
@@ -108,7 +106,6 @@ const mostSearched = 2_000;
 const mostPhotos = (products: SortedPhotos["products"]): number =>
   Math.max(0, ...[...products.values()].map(({ length }) => length));
 
-/** Those that are there twice. */
 function repeated(keys: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   return new Set(keys.filter((key) => seen.has(key) || !seen.add(key)));

@@ -19,7 +19,6 @@ import { type InputImage, orientationOfName } from "./file-row.ts";
 import { isExportedText, placeOfColumn, withPlaces } from "./said.ts";
 import { severalPhotos } from "./url-problems.ts";
 
-/** The place of an image in its record. */
 export interface ImageCell {
   column: number;
   /** Its place within an `images` cell; 0 in a cell for one image. */
@@ -40,7 +39,7 @@ export class CsvCells implements RowColumns {
   /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
-  /** What cells of each column are read as; of few columns. */
+  /** Other readings of cells, by column; few columns have any. */
   readonly #values: readonly (ReadonlyMap<string, string> | undefined)[];
   #divided: { readonly record: readonly string[]; readonly cells: readonly ImageCell[] } | null = null;
 
@@ -200,7 +199,6 @@ export class CsvCells implements RowColumns {
   }
 }
 
-/** The images of an `images` cell. */
 const imageParts = (cell: string): string[] =>
   textOf(cell)
     .split("|")

@@ -133,16 +133,12 @@ async function changeProduct(
   return doneRow(row, "updated", productId);
 }
 
-/** A row, and when its product was read. */
 interface LookedAt {
   readonly row: DecidedRow;
   readonly lookedAt: number;
 }
 
-/**
- * The row with its product as it is now, if read too long ago or changed by a batch: what others wrote
- * meanwhile is a conflict.
- */
+/** The row and its product now, if that is old or a batch changed it: changes by others are a conflict. */
 async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
   const { known } = row;
   const { clock } = run.at;

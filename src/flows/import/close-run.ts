@@ -32,7 +32,6 @@ export interface RowReason extends Place {
 /** The number of reasons that are kept for reports. */
 const keptReasons = 1_000;
 
-/** An import after its last stage. */
 export interface EndedImport {
   summary: ImportSummary;
   /** The error that stopped it early, if any; the summary shows how far it came. */
@@ -43,12 +42,8 @@ export interface EndedImport {
   examples: Examples;
   /** Whether existing products were recorded before they were changed, so that the import can be undone. */
   isRecorded: boolean;
-  /** The outcome of each batch. */
   sent: SentBatch[];
-  /**
-   * The error if the file of a stopped run changed, so that the same command would start over. Null if it did
-   * not, or if the run finished.
-   */
+  /** The error if the file of a stopped run changed: the same command would start over. Else null. */
   changed: CatError | null;
 }
 
@@ -156,14 +151,10 @@ export function reportedRows(
   };
 }
 
-/**
- * Whether rows were rejected for their content: sent again, they would fail again, unlike after a 402, so the
- * user continues with the failed file.
- */
+/** Whether rows were rejected for content (unlike a 402): resent, they fail; the failed file is next. */
 const wereRowsRejected = (sent: readonly SentBatch[]): boolean =>
   sent.some((batch) => batch.kind === "refused" && isOfContent(batch.error));
 
-/** Whether the API key was rejected before any batch was accepted. */
 const wasKeyRejectedAtOnce = (sent: readonly SentBatch[]): boolean =>
   sent.some((batch) => batch.kind === "refused") &&
   sent.every((batch) => batch.kind === "unsent" || (batch.kind === "refused" && isOfCaller(batch.error)));

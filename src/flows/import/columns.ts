@@ -51,7 +51,6 @@ const columnsByName: ReadonlyMap<string, ImportColumn> = new Map(
   ].map((column) => [column.name!, column]),
 );
 
-/** All column names of an import, the most likely ones first. */
 export const columnNames: readonly string[] = [...columnsByName.keys()];
 
 /** Whether an import knows the column, by its name or by the map. */
@@ -155,7 +154,7 @@ export function nearestColumns(header: string): readonly string[] {
   return word.length < 3 && !Object.hasOwn(otherWords, word) ? [] : didYouMean(header, known, otherWords);
 }
 
-/** What `--map` and `--map-value` of an import take. */
+/** The fields and values of `--map` and `--map-value` in an import. */
 export const importVocabulary: Vocabulary = {
   kind: "import",
   isField: (name) => !["unknown", "exported"].includes(parseColumn(name).kind) && !isFailureColumn(name),
@@ -174,12 +173,11 @@ export const importVocabulary: Vocabulary = {
   isOpen: () => false,
 };
 
-/** The fields of an NDJSON row. */
 export const objectFields: readonly string[] = [...fields, "images"];
 
 const positioned: readonly string[] = [...objectFields, positionColumn];
 
-/** What `--map` takes for NDJSON: a row has its photos in one list. */
+/** For NDJSON, whose rows have their photos in one list. */
 export const objectVocabulary: Vocabulary = {
   ...importVocabulary,
   ofTables: importVocabulary,

@@ -7,7 +7,6 @@ import type { ConflictChoice } from "./import-input.ts";
 import type { KnownProduct, ReadProduct } from "./known-product.ts";
 import type { RowCells, Said } from "./said.ts";
 
-/** What happens with the fields of a row. */
 export interface FieldDecision {
   /** The fields to write, with their values; null clears one. */
   readonly write: FieldValues;

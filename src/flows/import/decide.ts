@@ -21,11 +21,9 @@ import type { Lookalike } from "./lookalikes.ts";
 import { lookalikeCode, spelled } from "./references.ts";
 import { isEdited, type RowWithDigests, type Said, type SaidPhoto } from "./said.ts";
 
-/** A row to import, and the decision about it. */
 export interface DecidedRow extends RowWithDigests {
   /** Its place among all rows of the file, from 0. */
   readonly rowIndex: number;
-  /** Its line in the file. */
   readonly line: number;
   /** Trimmed, in the form the service compares. */
   readonly reference: string;
@@ -39,7 +37,6 @@ export interface DecidedRow extends RowWithDigests {
   readonly decision: RowDecision;
 }
 
-/** What a row said before. */
 export interface Before {
   readonly said: Said;
   /** The product that it was about. */
@@ -48,7 +45,6 @@ export interface Before {
   readonly productId: string | null;
 }
 
-/** What is known about a row besides itself. */
 export interface RowFacts {
   /** Null if it is not known. */
   readonly before: Before | null;
@@ -69,7 +65,6 @@ export interface RowFacts {
   readonly earlierConflict: string | undefined;
 }
 
-/** How rows are decided. */
 export interface DecideOptions {
   readonly mode: ImportMode;
   readonly onImageError: OnImageError;
@@ -86,7 +81,7 @@ export interface DecideOptions {
   readonly isPlan?: boolean | undefined;
 }
 
-/** What a row changes of a product that exists, besides what its batch does. */
+/** Changes of a product that exists, besides those of its batch. */
 export interface Edits {
   /** Fields to write; null clears one. */
   readonly fields: FieldValues;
@@ -94,13 +89,11 @@ export interface Edits {
   readonly detach: PhotoDecision["detach"];
 }
 
-/** What a row says that is not carried out. */
 export interface SkippedEdits {
   readonly emptied: readonly LedgerField[];
   readonly removed: readonly SaidPhoto[];
 }
 
-/** The decision about one row of the file. */
 export type RowDecision = (
   | {
       /** Send it in a batch with these images, then change the product. */

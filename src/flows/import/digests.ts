@@ -102,7 +102,6 @@ export function fetchedUrl(url: string): string {
   return parsed.href;
 }
 
-/** The digest of a source in the ledger. */
 export function sourceDigest(source: ImageSource): Buffer {
   const text =
     "url" in source
@@ -122,13 +121,13 @@ export interface RowMemo {
   leftOut: readonly number[];
   /** Images not sent because the service rejected the upload. */
   rejected: readonly RejectedPhoto[];
-  /** What the row says, kept once it is imported; empty if its file has no lasting place. */
+  /** The content of the row, kept once it is imported; empty if its file has no lasting place. */
   said?: MemoSaid | undefined;
   /** Whether the product is changed further once the batch is imported. */
   hasEdits?: boolean;
 }
 
-/** What a row says (`SaidRow`). */
+/** The content of a row, as in `SaidRow`. */
 export interface MemoSaid {
   readonly exported: Uint8Array;
   readonly said: Uint8Array;

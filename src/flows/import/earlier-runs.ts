@@ -61,8 +61,7 @@ export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
   state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
 
 /**
- * Lets the user decide about batches of unknown outcome; returns the imports of accepted ones by ID, null for
- * those that the service does not know.
+ * Lets the user decide about batches of unknown outcome; gives accepted imports by ID, null for lost ones.
  */
 async function decideUnknown(
   batches: readonly EarlierBatch[],
@@ -177,7 +176,6 @@ const writtenRows = ({ state: { batches, doneRows }, id }: Run): number[] => [
   ...doneRows.patchingRows(id),
 ];
 
-/** Whether the run has sent anything. */
 const hasSentAnything = ({ state: { batches, doneRows }, id }: Run): boolean =>
   batches.of(id).length > 0 || doneRows.of(id).length > 0;
 
@@ -191,7 +189,6 @@ function sentRows({ state: { batches, doneRows }, id }: Run): number {
   return sent.size;
 }
 
-/** A batch of an earlier process, and the run that sent it. */
 interface EarlierBatch {
   run: StoredRun;
   batch: StoredBatch;

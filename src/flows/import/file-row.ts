@@ -22,7 +22,7 @@ export interface FileRow {
   description?: string;
   sex?: string;
   images: FileImage[];
-  /** What the cells were when the row was exported. */
+  /** The cells when the row was exported. */
   as_exported?: string;
   readonly [emptyColumns]?: readonly string[];
   readonly [photoColumns]?: readonly string[];

@@ -55,24 +55,20 @@ export class ImportProgress {
     if (remaining > 0) this.#reportSending();
   }
 
-  /** Counts the rows of an accepted batch. */
   accepted(rows: number): void {
     this.#sent += rows;
     this.#reportSending();
   }
 
-  /** Reports the progress of a step that writes. */
   readonly writing = (event: ProgressEvent): void => {
     this.#writing = event;
     this.#reportWriting();
   };
 
-  /** Ends the step that writes. */
   written(): void {
     this.#writing = null;
   }
 
-  /** Reports the progress of the imports. */
   readonly followed = (step: "validating" | "processing", done: number): void => {
     this.#done = done;
     this.#isReported = this.#writing === null;

@@ -162,7 +162,7 @@ function excessOfRemovals({ photos, ownPhotos }: RemovalCounts, what: string, mo
   );
 }
 
-/** What a plan says of removals that the import asks about; null if it does not. */
+/** The line of a plan about removals that the import asks about; null if it does not. */
 export function removalsToConfirm({ photos, ownPhotos }: RemovalCounts): string | null {
   const removals = removalsOf(photos);
   if (!isMuch(removals, ownPhotos)) return null;

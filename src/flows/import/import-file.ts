@@ -36,7 +36,7 @@ export interface ImportOutcome {
 export interface ImportsOutcome {
   /** By file; if some were imported, those after one that was stopped have no end: they did not start. */
   readonly outcomes: readonly ImportOutcome[];
-  /** What stopped a file before it was begun, after others were imported; undefined if nothing did. */
+  /** The error that stopped a file before it began, after others were imported; undefined without one. */
   readonly unbegun: unknown;
 }
 
@@ -147,7 +147,6 @@ const undonePlan = (): CatError =>
     hint: "Plan again, and apply that plan.",
   });
 
-/** The run of a file that was checked. */
 export async function toRequest({ input, refused }: CheckedFile) {
   const { localPhotos, mode, onImageError, photos } = input;
   const { source } = input.file;

@@ -46,14 +46,14 @@ export const mostRowsReadEach = limits.page.max;
 const earlierConflict = (code: string | undefined): string | undefined =>
   code !== undefined && code !== lookalikeCode && isConflictCode(code) ? code : undefined;
 
-/** What earlier processes of the run have counted. */
+/** The counts of earlier processes of the run. */
 function countsOf(done: readonly DoneRow[]): SharedCounts {
   const counts = noCounts();
   for (const row of done) addPhotos(counts.photos, row.counts ?? {});
   return counts;
 }
 
-/** What the stages of an import share besides its rows, with the progress of earlier processes. */
+/** Shared by the stages of an import besides its rows, with the progress of earlier processes. */
 function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan = false) {
   const { batches } = at.state;
   const progress = new ImportProgress(host.onProgress);
@@ -79,7 +79,7 @@ function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan 
     products: new KnownProducts(at, host.onProgress),
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source, isPlan),
-    /** What was found or chosen about the whole file. */
+    /** Found or chosen about the whole file. */
     choices: {
       /** No product of the file that was known exists: another catalogue. */
       isOtherCatalogue: at.options.catalogue === otherCatalogue,
@@ -88,11 +88,9 @@ function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan 
       /** Whether products are read and recorded before they are changed. */
       isRecorded: true,
     },
-    /** What was carried out, and what was not. */
     counts: countsOf(done),
     examples: new Examples(),
     progress,
-    /** Follows the imports of accepted batches. */
     follower: importFollower(at, progress),
   };
 }

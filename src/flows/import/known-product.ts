@@ -1,11 +1,10 @@
-// What is known of a product: as the service has it, and the sources that its images came from.
+// A product as the service has it, and the sources that its images came from.
 
 import type { Product } from "../../contract/resources/products.ts";
 import { parseJson } from "../../json.ts";
 import type { LedgerEntry, LedgerPhoto } from "../../state/ledger.ts";
 import { FieldDigests, sourceDigest } from "./digests.ts";
 
-/** An image of a product. */
 export interface KnownImage {
   readonly id: string;
   readonly side: string;
@@ -13,7 +12,6 @@ export interface KnownImage {
   readonly origin: string;
 }
 
-/** A product as it was read. */
 export interface ReadProduct {
   readonly id: string;
   readonly name: string | null;

@@ -1,5 +1,4 @@
-// What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is
-// missing.
+// The products of a file, as they were read and as the ledger knows them. Reads what is missing.
 
 import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
@@ -99,7 +98,7 @@ export class KnownProducts {
     this.#asked.clear();
   }
 
-  /** What is known of the product of a reference; null if there is none, undefined if it must be read. */
+  /** The known product of a reference; null if there is none, undefined if it must be read. */
   of(reference: string): KnownProduct | null | undefined {
     const { state, account } = this.#run;
     const text = state.readProducts.of(reference);
@@ -194,7 +193,6 @@ export class KnownProducts {
     this.#addRead(products);
   }
 
-  /** Reads the complete catalogue, in pages. */
   async #readAll(): Promise<void> {
     this.#readAt ??= this.#run.clock.now();
     const { client, signal } = this.#run;

@@ -77,7 +77,7 @@ class MergedPhotos {
   }
 }
 
-/** What identifies a photo; null for what is none. */
+/** The identity of a photo; null for anything else. */
 function sourceOf(image: unknown): string | null {
   if (typeof image !== "object" || image === null) return null;
   const { url, image_id, path } = image as Partial<InputImage>;

@@ -220,7 +220,6 @@ function inMemory(outcomes: readonly ImportedRow[]): CountedRows[] {
   return [{ first: 0, count: sorted.length, rows }];
 }
 
-/** Counts the rows of the file that are in `some`. */
 function countRows(some: SomeRows, total: number): number {
   let count = 0;
   for (let row = 0; row < total; row++) if (some.has(row)) count++;

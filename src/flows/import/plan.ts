@@ -18,7 +18,7 @@ import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
 import { addNotApplied, addPhotos, noCounts, photosOf, untouchedAs } from "./summary.ts";
 
-/** What rows need, and what becomes of them: of no row yet. */
+/** Needs and outcomes of rows: of no row yet. */
 const emptyPlan = () => ({
   ...noCounts(),
   /** Rows to send in batches, and writes that change products outside of them. */
@@ -198,7 +198,7 @@ async function addLocalPhoto(path: string, plan: Plan, { input, at, uploads }: I
   plan.uploads.bytes += await input.localPhotos.size(path);
 }
 
-/** What happens to a row; a changed row may have other photos. `fail`: its reference exists already. */
+/** Actions on a row; a changed row may have other photos. `fail`: its reference exists already. */
 export const plannedActions = [
   "create",
   "change",
@@ -212,7 +212,6 @@ export const plannedActions = [
 ] as const;
 export type PlannedAction = (typeof plannedActions)[number];
 
-/** A row of a plan. */
 export interface PlannedRow {
   readonly line: number;
   readonly reference: string;
@@ -224,13 +223,11 @@ export interface PlannedRow {
   /** The images that are detached, and that get another side; missing if there are none. */
   readonly detached?: readonly { readonly image_id: string; readonly why: "replaced" | "removed" }[];
   readonly moved?: readonly { readonly image_id: string; readonly orientation: string }[];
-  /** Why the row is left out. */
   readonly conflict?: { readonly code: string; readonly message: string };
   /** The product as it was read; null if there is none. */
   readonly seen: ReadProduct | null;
 }
 
-/** What the import does with a row, as its product is. */
 export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   const { line, reference, decision } = row;
   const seen = row.known?.read ?? null;

@@ -10,7 +10,6 @@ import { parseJson } from "../../json.ts";
 import { isOfCaller, isServiceFailure } from "../service-errors.ts";
 import type { RowMemo } from "./digests.ts";
 
-/** The import whose results are read, and the size of its batch. */
 export interface ResultsOf {
   importId: string;
   rows: number;
@@ -34,10 +33,7 @@ export class ResultsReader {
     this.#signal = signal;
   }
 
-  /**
-   * The result of every row in the order of its body; if no source is complete, throws the first error, or
-   * the one that prevents all reading.
-   */
+  /** Results in the order of the body; if no source is complete, throws the first error, or a final one. */
   async read(of: ResultsOf): Promise<ImportRowResult[]> {
     if (this.#over !== undefined) throw this.#over;
     if (this.#readsList) return this.#fromList(of).catch((error: unknown) => this.#fail(error));

@@ -28,7 +28,6 @@ export interface RowResult {
 /** The outcome of one row; its done parts are photos that the service has, by place in the row. */
 export type ImportedRow = OutcomeOf<RowResult>;
 
-/** A row by its place and name. */
 export type NamedRow = Pick<DecidedRow, "line" | "reference">;
 
 type OwnResult = Pick<RowResult, "status" | "action"> &
@@ -97,10 +96,7 @@ export function rejectedRow(row: DecidedRow, discarded: readonly number[]): Impo
 
 const discardedWithRow = { code: "row_failed", message: "another photo of the row was rejected" };
 
-/**
- * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos.
- * Its product is not known yet.
- */
+/** A row with rejected photos whose results and product are not known yet; `done`: its other photos. */
 export const pendingRow = (
   row: NamedRow,
   rejected: readonly RejectedPhoto[],

@@ -1,5 +1,4 @@
-// What is recorded of the products that a run changes: how they were before a request, so that it can be
-// undone, and its results, from which the ledger knows their photos.
+// Records the products that a run changes: as they were, for an undo, and the results, for the ledger.
 
 import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
@@ -56,12 +55,12 @@ function saySettled(
   if (rows.length > 0) state.ledger.say(state.ledger.openFile(account, place, clock.now()), rows);
 }
 
-/** What a row changed of a product, to be undone later, and the sources of its photos. */
+/** A change of a product by a row, to be undone later, and the sources of its photos. */
 interface SettledChange extends ReportedChange {
   readonly attached: readonly LedgerPhoto[];
 }
 
-/** What a row changed: nothing if it failed or was skipped. */
+/** The change of a row; none if it failed or was skipped. */
 function toChange(result: ImportRowResult, { fields, sent }: RowMemo): SettledChange[] {
   const { action, product_id: productId, images } = result;
   if ((action !== "created" && action !== "updated") || productId === null) return [];
@@ -120,9 +119,7 @@ export async function settleBatches(
   await Promise.all(accepted.map((batch) => limit(readOne, batch)));
 }
 
-/**
- * Keeps products that rows change; returns the changes to record with the request. Only an upsert has any.
- */
+/** Keeps products that rows change; returns changes to record with the request. Only an upsert has any. */
 export function changesToSend(
   rows: readonly DecidedRow[],
   { at, input, choices, isPlan }: ImportRun,

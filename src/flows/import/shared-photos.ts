@@ -19,9 +19,7 @@ interface Use {
 
 type LocalUse = Required<Use>;
 
-/**
- * Finds photos that an earlier row has too. `photos` reads local files; `checked` knows bytes behind URLs.
- */
+/** Finds photos that an earlier row has. `photos` reads local files; `checked` knows bytes behind URLs. */
 export function sharedPhotos(
   random: () => number,
   photos: Photos,

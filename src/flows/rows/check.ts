@@ -16,7 +16,6 @@ import {
 } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
-/** The result of checking the entire file. */
 export interface CheckResult {
   total: number;
   valid: number;
@@ -26,7 +25,7 @@ export interface CheckResult {
    * reading, with the counts of the rows before it.
    */
   unusable: boolean;
-  /** What may be a mistake and is read as it is, by its first place; missing if there is nothing. */
+  /** Possible mistakes that are read as they are, by first place; missing without any. */
   notes?: readonly FileNote[];
   /** Rows beyond the limit, which count nowhere else; only with a limit. */
   left?: number;
@@ -40,7 +39,6 @@ export const isRejected = (
   { skipInvalid }: { readonly skipInvalid: boolean },
 ): boolean => unusable || valid === 0 || (invalid > 0 && !skipInvalid);
 
-/** The rows of several files by the result of the check. */
 export const checkCounts = (
   checks: readonly CheckResult[],
 ): Pick<CheckResult, "total" | "valid" | "invalid"> => {
@@ -79,7 +77,6 @@ export async function checkFile(
   return { check: mergeable === null ? check : { ...check, mergeable }, refused };
 }
 
-/** What the pass over a file has found so far. */
 class FilePass {
   readonly refused = new RejectedRows();
   readonly #name: string;
@@ -169,7 +166,6 @@ class FilePass {
     return [...problems, this.#uniqueProblem(row, code, message)];
   }
 
-  /** Adds notes that only several rows show. */
   async noteAcrossRows(): Promise<void> {
     for (const { at, count, toNote } of (await this.#across?.end()) ?? []) {
       const { reader, row } = await rowAt(this.file, at);

@@ -9,7 +9,6 @@ import type { RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import { peek } from "./text.ts";
 
-/** Options of the CSV reader that come from flags. */
 export interface CsvOptions {
   delimiter?: string | undefined;
   /** By which the header is found, if not by the form of the rows. */

@@ -5,7 +5,6 @@ import { type FoundEncodings, UnreadableInput } from "./problem.ts";
 /** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
 export type EncodingName = string | undefined;
 
-/** The encoding of a file's text. */
 export interface TextForm {
   /** The name that `TextDecoder` uses. */
   encoding: string;
@@ -102,7 +101,7 @@ export function unmarkedUtf16(start: Buffer): "utf-16le" | "utf-16be" | null {
   return isMost(even, odd) ? "utf-16be" : null;
 }
 
-/** What to do about a text that is not UTF-8, as a part of a sentence. */
+/** The advice for a text that is not UTF-8, as a part of a sentence. */
 export function encodingAdvice({ names, isSure, shownAs }: FoundEncodings): string {
   const [first] = names;
   const sample = (name: string) => `"${shownAs(name)}"`;
@@ -145,7 +144,6 @@ const packings: readonly (readonly [string, RegExp])[] = [
   ["a tar archive", /^[\s\S]{257}ustar/],
 ];
 
-/** Whether a file is compressed with gzip, by its start. */
 export const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
 
 /** How a file is packed in another way than with gzip; null if it is not. */

@@ -2,7 +2,7 @@ import { detectAll } from "jschardet";
 import { knownEncoding, readAs } from "./encoding.ts";
 import type { FoundEncodings } from "./problem.ts";
 
-/** What spreadsheets save; of two that read a text alike, the first is offered. */
+/** Encodings that spreadsheets save; of two that read a text alike, the first is offered. */
 const readable =
   "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp874 mac-roman mac-cyrillic iso8859-2 iso8859-5 iso8859-6 iso8859-7 iso8859-15 koi8-r koi8-u cp866 gb18030 big5hkscs cp932 euc_jis_2004 cp949";
 /** Code pages that cannot be read, whose texts would be taken for others. */

@@ -6,7 +6,6 @@ import type { Vocabulary } from "./vocabulary.ts";
 /** Records with text among which the header is searched. */
 export const searchedRecords = 21;
 
-/** What is needed of a form to recognize a header. */
 export interface HeaderForm extends Pick<RowForm, "isColumn" | "words"> {
   columns(...given: Parameters<RowForm["columns"]>): Pick<RowColumns, "names">;
 }
@@ -35,7 +34,6 @@ export const guessedField = (
   return near.length === 0 ? undefined : near.find((field) => freeFields(taken).includes(field));
 };
 
-/** The required columns that a header lacks. */
 export function missingColumns(header: readonly string[], form: Pick<HeaderForm, "columns">): string[] {
   const missing: string[] = [];
   form.columns(header, 1, ({ code, param }) => {

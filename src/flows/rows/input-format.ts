@@ -2,7 +2,6 @@ import { basename, extname } from "node:path";
 import { detectForeignType, detectImageType } from "../../contract/image-file.ts";
 import { isWebPage, packing } from "./encoding.ts";
 
-/** How the rows of a file are written. */
 export type InputFormat = "csv" | "ndjson" | "workbook";
 
 const formatOfExtension: Readonly<Record<string, InputFormat>> = {
@@ -20,10 +19,8 @@ const formatOfExtension: Readonly<Record<string, InputFormat>> = {
 export const formatOfName = (name: string): InputFormat | undefined =>
   formatOfExtension[extname(withoutGz(name)).toLowerCase()];
 
-/** The name of a file without the extension of gzip. */
 export const withoutGz = (name: string): string => name.replace(/(?<=.)\.gz$/i, "");
 
-/** Why a file has no rows of any format. */
 export interface NotRows {
   readonly what: string;
   readonly code: string;

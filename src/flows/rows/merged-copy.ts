@@ -13,7 +13,6 @@ import type { InputRow, MergeFault } from "./row-form.ts";
 import { RowSet } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
-/** What making a copy needs of the program around it. */
 interface CopyDeps {
   readonly random: () => number;
   readonly signal?: AbortSignal | undefined;
@@ -26,9 +25,7 @@ const mostRows = 1_000;
 /** Characters that are written at once. */
 const written = 1024 * 1024;
 
-/**
- * Copies rows to a private folder, those of one key in place of the first. Throws a CatError if it cannot.
- */
+/** Copies rows privately, those of one key in place of the first. Throws a CatError if it cannot. */
 export async function mergedCopy(
   file: RowFile,
   { random, signal, onProgress }: CopyDeps,

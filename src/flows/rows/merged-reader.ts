@@ -46,7 +46,6 @@ const symbols = [emptyColumns, photoColumns, photoPosition, uncutTexts] as const
 
 type Content = Record<string | symbol, unknown>;
 
-/** The line of a row in the copy. */
 export function packRow({ row, rowIndex }: PackedRow): string {
   const { content, ...own } = row;
   const kept = isObject(content) ? symbols.map((symbol) => (content as Content)[symbol] ?? null) : [];
@@ -98,7 +97,6 @@ export function mergedRow(group: readonly PackedRow[], form: RowForm): InputRow 
   return { ...own, content: merged.content, merged, ...(earlierReason !== undefined && { earlierReason }) };
 }
 
-/** The reader with rows that are merged. */
 export function asMerged<Reader extends RowReader>(reader: Reader, copy: MergedCopy, form: RowForm): Reader {
   const readOwn = reader.batches.bind(reader);
   const problemsOfRow = reader.problems.bind(reader);

@@ -9,7 +9,6 @@ import { InputError, type Source } from "./source.ts";
 import { utf8Chunks } from "./text.ts";
 import type { WorkbookReader } from "./workbook-rows.ts";
 
-/** How to read the file, as given by flags. */
 export interface ReadOptions {
   delimiter?: string | undefined;
   encoding?: EncodingName;

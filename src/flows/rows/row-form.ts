@@ -7,7 +7,6 @@ import type { InputProblem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
 import type { ValueMapping, Vocabulary } from "./vocabulary.ts";
 
-/** One thing wrong with a single row. */
 export interface FieldProblem {
   /** The field's path within the row, e.g. `images[0].url`; undefined for the row itself. */
   param?: string | undefined;
@@ -23,7 +22,7 @@ export interface FieldProblem {
 export interface RowForm {
   /** Whether a CSV header is one of the form's columns; used to detect the delimiter. */
   isColumn(header: string): boolean;
-  /** What its columns may be called otherwise; used to find the header. */
+  /** Other names of its columns; used to find the header. */
   readonly words?: Vocabulary;
   /** Reads a CSV header and passes its problems to `report`. */
   columns(header: readonly string[], line: number, report: (problem: InputProblem) => void): RowColumns;
@@ -35,15 +34,15 @@ export interface RowForm {
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** Values that are not known, but may be valid: asked about, never a problem. */
   unlistedValues?(row: unknown): readonly ValueMapping[];
-  /** What may be a mistake in a row, and is read as it is. */
+  /** Possible mistakes in a row that is read as it is. */
   notes?(row: unknown): readonly FieldNote[];
-  /** What only several rows show; started again for each check. */
+  /** Notes that only several rows show; started again for each check. */
   notesAcrossRows?(random: () => number): NotesAcrossRows;
   /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
   beyondLimit?(): void;
   /** The row's name for the user, shown with its problems. */
   readReference(row: unknown): string | undefined;
-  /** What each record gets in addition to what is in the file. */
+  /** Cells that each record gets in addition to those in the file. */
   readonly added?: AddedCells | undefined;
   /** The key that a file may contain only once; undefined if rows may repeat. */
   readonly unique?: UniqueKey | undefined;
@@ -53,7 +52,6 @@ export interface RowForm {
   withoutDone(object: Record<string, unknown>, done: ReadonlySet<number>): Record<string, unknown>;
 }
 
-/** Notes that need more than one row. */
 export interface NotesAcrossRows {
   /** Takes the next valid row, by its index from 0. */
   add(row: InputRow, index: number): void;
@@ -63,7 +61,6 @@ export interface NotesAcrossRows {
   >;
 }
 
-/** How the fields of NDJSON objects are read. */
 export interface ObjectForm {
   /** The fields that are read as others; the names of fields themselves must match exactly. */
   readonly map: ReadonlyMap<string, string>;
@@ -86,14 +83,13 @@ export interface AddedCells {
   object(object: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** A key that a file may contain only once. */
 export interface UniqueKey {
   /** Several where a row stands for several things; undefined where the row has none. */
   toKey(row: unknown): string | readonly string[] | undefined;
   /** Undefined where the key is made of several fields. */
   readonly param: string | undefined;
   readonly code: string;
-  /** What the row has for its key, as people see it, where that is not the key. */
+  /** The text of its key, as people see it, where that is not the key. */
   toText?(row: unknown): string | undefined;
   /** `text`: what the row has; that of the first use is `first.text`. */
   message(text: string, first: FirstUse): string;
@@ -110,7 +106,6 @@ export interface UniqueKey {
   namesKey(reason: string): boolean;
 }
 
-/** One row made of several. */
 export interface MergedContent {
   readonly content: object;
   /** Where each photo of each of the rows is in the one. */
@@ -170,7 +165,7 @@ export const uncutTexts: unique symbol = Symbol("uncutTexts");
 export interface InputRow {
   /** 1-based line of the file on which the record starts. */
   readonly line: number;
-  /** What the form made of it; with a `fault` what could be read of it, or null. */
+  /** Made by the form; with a `fault` as far as it could be read, or null. */
   readonly content: unknown;
   /** The record itself: CSV cells, an NDJSON object, or its text if it is no object. */
   readonly record: readonly string[] | Record<string, unknown> | string;
@@ -188,18 +183,13 @@ export interface InputRow {
 export interface RowReader {
   /** The rows in batches. Throws UnreadableInput where the rest cannot be read. */
   batches(): AsyncGenerator<InputRow[]>;
-  /**
-   * All problems of a row, by column or path; a promise only if needed: awaiting each of a million rows costs
-   * more than the checks.
-   */
+  /** Problems by column or path; a promise only if needed: awaiting a million costs more than the checks. */
   problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]>;
   /** These problems of a row by column or path, and those of its cells. */
   judged(row: InputRow, problems: readonly FieldProblem[]): readonly InputProblem[];
   /** Problems of the file's head that make every row doubtful; complete after the first batch. */
   readonly headProblems: readonly InputProblem[];
-  /** What may be a mistake in a row, and is read as it is. */
   notes(row: InputRow): readonly FieldNote[];
-  /** Where a note of a row is. */
   notePlace(row: InputRow, note: FieldNote): NotePlace;
   /** Notes on the head of the file; complete after the first batch. */
   readonly headNotes: readonly Omit<FileNote, "message">[];
@@ -208,7 +198,6 @@ export interface RowReader {
 /** The two columns of a failed file with the reason; an import ignores them. */
 export const failureColumns = ["error_code", "error_message"] as const;
 
-/** Whether a header names one of the failure columns. */
 export const isFailureColumn = (header: string): boolean =>
   (failureColumns as readonly string[]).includes(normalHeader(header));
 

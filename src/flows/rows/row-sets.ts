@@ -57,7 +57,7 @@ const namedPlaces = 100_000;
 /** A row that used a key first, with its cell in a workbook. */
 export interface FirstUse extends Place {
   readonly line: number;
-  /** What it has for the key. */
+  /** Its text of the key. */
   readonly text: string;
   /** The name of its file; null if it is in the file being checked. */
   readonly file: string | null;
@@ -89,7 +89,6 @@ export class FirstUses {
     this.#seen = new SeenTexts(random);
   }
 
-  /** Starts the next file. */
   begin(name: string, toPlace: PlaceOf): void {
     this.#files.push({ name, before: this.#lines, toPlace });
   }

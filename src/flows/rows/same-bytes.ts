@@ -3,7 +3,7 @@ import { whenFree } from "../../open-file.ts";
 
 /** The block size for comparing a file with itself. */
 const blockBytes = 64 * 1024;
-/** What is read at once: opening a file costs more than reading a block. */
+/** Bytes read at once: opening a file costs more than reading a block. */
 const spanBytes = 4 * blockBytes;
 
 /**
@@ -30,7 +30,6 @@ export class SameBytes {
     return this.#digest;
   }
 
-  /** The digest, for which the file is read to its end unless it was before. */
   async readDigest(): Promise<string> {
     if (this.#digest === null) for await (const _ of this.#walk(true));
     return this.#digest!;
@@ -68,10 +67,7 @@ export class SameBytes {
     this.#digest ??= createHash("sha256").update(Buffer.concat(seen)).digest("hex");
   }
 
-  /**
-   * The span with that number, shorter only at the end of the file. Opens the file each time: a reader
-   * abandoned midway would leave it open.
-   */
+  /** The span, shorter only at the end. Opens the file each time: an abandoned reader would leak it. */
   async #span(number: number): Promise<Buffer> {
     const file = await whenFree(() => open(this.#path));
     try {

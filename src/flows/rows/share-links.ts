@@ -3,7 +3,6 @@
 
 import { parseUrl } from "../../contract/url-policy.ts";
 
-/** The note on a link to a page. */
 export type ShareLinkCode =
   | "drive_link"
   | "dropbox_link"

@@ -14,16 +14,12 @@ export interface Source {
   /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
   readonly name: string;
   readonly format: InputFormat;
-  /** The sheet of a workbook that is read. */
   readonly sheet?: CopiedSheet;
   /** The path, maybe of a folder of photos; null for stdin, a pipe or `/dev/fd/3`, kept as a private copy. */
   readonly path: string | null;
   /** The path next to which output files are written, also of a named pipe; null without a lasting one. */
   readonly place: string | null;
-  /**
-   * The bytes in chunks of 64 KiB, of which only the last may be shorter. Throws an InputError if they differ
-   * from the first complete reading.
-   */
+  /** Chunks of 64 KiB, the last shorter. Throws an InputError if they differ from the first whole reading. */
   read(): AsyncIterable<Buffer>;
   /** A SHA-256 (hex) of the bytes; null until they have been read and compared to the end once. */
   readonly digest: string | null;
@@ -44,7 +40,6 @@ export class InputError extends CatError {
   }
 }
 
-/** The use of a file, for messages about it. */
 export interface FileJob {
   /** E.g. `import`. */
   noun: string;
@@ -52,9 +47,7 @@ export interface FileJob {
   ifEdited?: string;
 }
 
-/** The environment that openSource reads from. */
 export interface SourcePlace {
-  /** The use of the file, for messages. */
   job?: FileJob | undefined;
   cwd: string;
   /** Standard input, which takes time to open, and is only for `-`. */

@@ -119,9 +119,7 @@ const letterOfUtf8 = /\xc3[\xa1-\xaa\xac-\xba\xbc-\xbf]|\xe2(?:\x80[\x93-\xa6]|\
 /** Two bytes of UTF-8 may be a character of these, such as 女. */
 const eastern = /^(?:gb|big5|euc|shift_jis|iso-2022)/;
 
-/**
- * Bytes of another encoding. Throws UnreadableInput for UTF-8, whose letters would each be two wrong ones.
- */
+/** Bytes of another encoding. Throws UnreadableInput for UTF-8: a letter would become two wrong ones. */
 async function* withoutUtf8(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const lines = new LineCounter();
   const wrong = () =>

@@ -1,4 +1,4 @@
-/** What the columns and the values of a file can be read as, for `--map` and `--map-value`. */
+/** The fields and values that `--map` and `--map-value` of a file can name. */
 export interface Vocabulary {
   /** Whose files these are: each kind remembers its own answers. */
   readonly kind: "import" | "tryon" | "beautify" | "products";

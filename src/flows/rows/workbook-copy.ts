@@ -16,7 +16,6 @@ import { type ChoiceSource, chooseSheet, type RowsAbove, type SheetChoice } from
 /** A row of the copy: its number, and its cells that are not empty. */
 export type CopiedRow = readonly [row: number, ...cells: Cell[]];
 
-/** The sheet that is read, and what is said of it once. */
 export interface CopiedSheet {
   /** The file with the rows from the header on. */
   readonly path: string;
@@ -37,7 +36,6 @@ export interface CopiedSheet {
   close(): Promise<void>;
 }
 
-/** How to find the sheet and its header, and how its rows are read. */
 export interface SheetReading extends SheetChoice {
   /** Whether hidden rows are left out. */
   readonly skipsHidden?: boolean | undefined;

@@ -15,7 +15,6 @@ import type { CopiedRow, CopiedSheet } from "./workbook-copy.ts";
 
 type SheetTableRow = TableRow & { readonly cells: readonly Cell[] };
 
-/** Reads the copied rows of a sheet. */
 export class WorkbookReader extends TableReader {
   readonly #open: () => AsyncIterable<Buffer>;
   readonly #sheet: CopiedSheet;

@@ -1,6 +1,6 @@
 import type { Fault, RequestDetail } from "../data.ts";
 
-/** What a fault does, and to what, in one line. */
+/** The effect and target of a fault, in one line. */
 export function describeFault({
   id: _id,
   acted: _acted,
@@ -65,7 +65,6 @@ export function reasonsFor({ row, request, first, faults }: RequestDetail): stri
   return reasons;
 }
 
-/** A problem in the response to a rejected request. */
 export interface Problem {
   message: string;
   param?: string | null;

@@ -3,7 +3,7 @@ import type { ProductPage } from "../data.ts";
 import { call } from "./api.ts";
 import { Code, type Run, useForm } from "./parts.tsx";
 
-/** What can be made, by its name in the path. */
+/** Kinds of objects to make, by their names in the path. */
 export const kinds = {
   products: "Product",
   assets: "Asset",

@@ -16,7 +16,6 @@ export function Badge({ children, kind }: { children: ComponentChildren; kind: s
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-/** The kind of an HTTP status, for its color. */
 export const kindOfStatus = (status: number | null): string =>
   status === null ? "quiet" : `s${Math.floor(status / 100)}`;
 
@@ -28,7 +27,6 @@ export function kindOfState(state: string): string {
   return "busy";
 }
 
-/** The time of day of a timestamp. */
 export const toTime = (timestamp: string, length = 8): string => timestamp.slice(11, 11 + length);
 
 /** A timestamp: the time, with the date as a tooltip. */
@@ -40,7 +38,6 @@ export function Time({ at, long = false }: { at: string; long?: boolean }) {
   );
 }
 
-/** A button that copies a text, and says so. */
 export function Copy({ text, children }: { text: string | (() => string); children: ComponentChildren }) {
   const [isCopied, setCopied] = useState(false);
   const timer = useRef(0);
@@ -78,7 +75,7 @@ export function Bar({ value, label }: { value: number; label: string }) {
   return <progress max={1} value={value} aria-label={label} />;
 }
 
-/** What a tab shows before it has anything. */
+/** Shown by a tab without anything. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -92,7 +89,6 @@ const token = /("(?:[^"\\]|\\.)*"?)(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]
 /** A longer text is not colored: each color is an element. */
 const longestColored = 20_000;
 
-/** A body: indented and colored if it is JSON. */
 export function Code({ text }: { text: string }) {
   const json = indented(text);
   if (json === null || json.length > longestColored) return <pre>{json ?? text}</pre>;

@@ -8,7 +8,6 @@ const Garment = z.strictObject({
   /** Determines colors and pattern, as in the photo of the product. */
   seed: z.string(),
 });
-/** A product in a picture. */
 export type Garment = z.infer<typeof Garment>;
 
 const Person = z.strictObject({
@@ -21,7 +20,6 @@ const Person = z.strictObject({
   hair_color: z.string().nullable(),
   eye_color: z.string().nullable(),
 });
-/** A model in a picture. */
 export type Person = z.infer<typeof Person>;
 
 /** The content of a generated image, fixed when the task is accepted. */

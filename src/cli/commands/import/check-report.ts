@@ -76,7 +76,6 @@ export async function problemLists(
   };
 }
 
-/** Checks the files, and lists their problems. */
 export async function listedChecks(
   app: App,
   opened: readonly OpenedFile[],

@@ -185,7 +185,6 @@ function photosByLine(sorted: SortedPhotos, fromRoot: string, folder: string): P
   };
 }
 
-/** The name of the folder in messages. */
 const shownFolder = (typed: string, folder: string): string =>
   [".", ".."].includes(basename(typed))
     ? basename(folder)

@@ -104,7 +104,6 @@ const reportedCounts = [
   "invalid",
 ] as const;
 
-/** Adds what the service rejected to the reports. */
 function addResults(
   foundProblems: FoundProblems,
   { file, photoAt }: OpenedFile,
@@ -159,11 +158,10 @@ async function listProblems(
   await list.end();
 }
 
-/** How an import of several files ended. */
 interface SeveralEnd {
   /** Files after the one that was stopped. */
   readonly notStarted: readonly { readonly name: string; readonly check: CheckResult }[];
-  /** What kept a file from being started, if anything did. */
+  /** The error that kept a file from being started, if any did. */
   readonly unbegun: unknown;
 }
 

@@ -21,9 +21,7 @@ const shownReasons = 5;
 export interface ReportedRun {
   /** The error that stopped the run, if any. */
   stopped: unknown;
-  /** The first failed and partial rows. */
   reasons: EndedImport["reasons"];
-  /** The first rows that were kept, deleted, or not carried out in full. */
   examples: EndedImport["examples"];
   /** Whether the import can be undone. */
   isRecorded: boolean;
@@ -31,7 +29,6 @@ export interface ReportedRun {
   changed: CatError | null;
   /** Whether the failed file exists. */
   failedFileStays: boolean;
-  /** The format of the input. */
   format: InputFormat;
   /** The service that it was sent to. */
   globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
@@ -41,7 +38,6 @@ export interface ReportedRun {
   photoAt?: PhotoAt | undefined;
 }
 
-/** A file that was imported, with what its report needs. */
 export interface ReportedFile {
   readonly summary: ImportSummary;
   readonly flags: ImportFlags;
@@ -76,7 +72,6 @@ export function importLines(summary: ImportSummary, flags: ImportFlags, run: Rep
 const hasRowsLeft = ({ left = 0 }: ImportSummary, { wait }: ImportFlags, { stopped, globals }: ReportedRun) =>
   left > 0 && wait && stopped === undefined && !globals.mock;
 
-/** The command that resumes a run. */
 export const resumeLines = ({ file }: Pick<ImportFlags, "file">, { typed }: Pick<ReportedRun, "typed">) => {
   const how = file === "-" ? "pipe the same rows to the same command" : "run the same command again";
   return [`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(typed, onceOnly)}`];
@@ -150,7 +145,6 @@ function outputFaults({ unwritten = [] }: ImportSummary, { stopped, changed }: R
   return [...others.map((why) => `${why}.`), ...ofInput];
 }
 
-/** Where the results and the failed rows are. */
 function fileLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun, isFailedNext: boolean) {
   const { total, results_file, results_rows = 0, failed_file } = summary;
   const whose = results_rows === total ? "all rows" : `${grouped(results_rows)} of ${rows(total)}`;

@@ -21,7 +21,7 @@ import {
 export const undoParts = ["created", "fields", "photos"] as const;
 export type UndoPart = (typeof undoParts)[number];
 
-/** What is undone of a change, and why the rest is kept. */
+/** The undo of a change, and why the rest is kept. */
 interface Verdict {
   readonly remove: boolean;
   readonly fields: FieldValues;
@@ -55,7 +55,7 @@ export function photosAttached({ photos }: Pick<ProductChange, "photos">, before
   return photos.filter((photo) => !had.has(photo));
 }
 
-/** What is undone of the change of a product that is now `live`; null if it no longer exists. */
+/** The verdict on the change of a product that is now `live`; null if it no longer exists. */
 export function judge(change: ProductChange, live: Product | null, part: UndoPart | null): Verdict {
   const { action } = change;
   if (action === "created") return live === null ? nothing : judgeCreated(change, toReadProduct(live));
@@ -127,7 +127,6 @@ export interface UndoneProduct {
 interface ProductToUndo {
   readonly change: ProductChange;
   readonly live: Product | null;
-  /** When it was read. */
   readonly lookedAt: number;
   readonly verdict: Verdict;
   readonly only: UndoPart | null;
@@ -213,7 +212,7 @@ class UndoWrites {
       if (isThere) summary.attached++;
       else if (this.kept.length === before) this.kept.push(`the service no longer has its photo ${image_id}`);
     }
-    // What replaced a photo that does not come back stays.
+    // The replacement of a photo that does not come back stays.
     if (this.kept.length > verdict.kept.length) return;
     for (const image_id of verdict.photos) {
       const isDetached = await this.#write(
@@ -259,7 +258,7 @@ class UndoWrites {
   }
 }
 
-/** What the ledger knows then; what the rows said is forgotten, so they are compared again. */
+/** The ledger after that; what the rows said is forgotten, so they are compared again. */
 function ledgerAfter(
   { change, verdict, kept }: Pick<ProductToUndo, "change" | "verdict"> & { kept: readonly string[] },
   { state, account }: Run,

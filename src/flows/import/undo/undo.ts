@@ -41,7 +41,7 @@ export interface UndoInput {
   readonly concurrency: number;
 }
 
-/** What an undo will do at most. */
+/** The most that an undo does. */
 export interface UndoEstimate {
   readonly file: string;
   readonly products: number;
@@ -167,7 +167,7 @@ const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
   state.batches.of(id).filter((batch) => batch.state !== "settled");
 
 /**
- * What the batches of a stopped import did: one without a response is resent while the service knows its key.
+ * Settles the batches of a stopped import: one without a response is resent while the service knows its key.
  * What cannot be found out stays unknown, and nothing of it is undone.
  */
 async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost): Promise<void> {
@@ -190,7 +190,7 @@ function* readChanges(target: StoredRun, { only }: UndoInput, { state }: Run): G
   for (const change of state.changes.of(target.id)) if (isOfPart(change, only)) yield change;
 }
 
-/** What can be known without a request. */
+/** As far as it is known without a request. */
 function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimate {
   const counts = { products: 0, created: 0, fields: 0, photos: 0, attached: 0 };
   for (const change of readChanges(target, input, at)) {

@@ -20,7 +20,6 @@ import {
 const remembered = 1_000;
 const rememberedAttempts = 50;
 
-/** The parts of the mock that deliveries need. */
 interface Surroundings {
   readonly clock: Clock;
   readonly network: Network;
@@ -140,7 +139,6 @@ export class Deliveries {
     else this.world.schedule(due, go);
   }
 
-  /** Makes one scheduled attempt. */
   async #scheduled(delivery: DeliveryRecord, due: number): Promise<void> {
     const { life, clock } = this.world;
     const webhook = this.#webhookFor(delivery);

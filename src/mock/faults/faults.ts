@@ -37,10 +37,7 @@ export class Faults {
     return this.#faults.length === 0;
   }
 
-  /**
-   * Sets a fault. Each has its own random numbers, derived from `secret` and its number: a seed repeats them,
-   * and they do not change any ID.
-   */
+  /** Sets a fault. Its random numbers follow from `secret` and its number: a seed repeats them; IDs stay. */
   add(order: FaultOrder, secret: string): FaultReport {
     const id = ++this.#given;
     const fault = { id, order, random: Random.from(`fault ${id} ${secret}`), acted: 0 };
@@ -59,7 +56,6 @@ export class Faults {
     return at >= 0;
   }
 
-  /** Removes all faults and returns their number. */
   clear(): number {
     const count = this.#faults.length;
     this.#faults = [];

@@ -3,7 +3,6 @@ import { isIP, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import { bareHost, type Network, type Reach, resolveAddresses } from "./network.ts";
 
-/** An HTTP request to another server. */
 export interface OutgoingRequest {
   readonly method: "GET" | "POST";
   readonly url: string;

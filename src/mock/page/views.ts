@@ -48,7 +48,6 @@ function hasFailed({ log }: World): boolean {
 export const productRevision = (world: World): number =>
   organizations(world).reduce((sum, { products }) => sum + products.revision, 0);
 
-/** The webhooks and the newest deliveries. */
 export function toWebhooks(world: World): Webhooks {
   return {
     webhooks: organizations(world)

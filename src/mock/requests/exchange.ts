@@ -31,7 +31,7 @@ export class Exchange {
   readonly at: number;
   /** The rate limit window of the client; null until its organization is known. */
   rate: RateReading | null = null;
-  /** What a fault drops of the response: all, or everything after this many bytes of the body. */
+  /** The part of the response that a fault drops: all, or everything after this many bytes of the body. */
   lost: "all" | number | null = null;
   readonly #logged: LoggedRequest;
   readonly #steers: boolean;

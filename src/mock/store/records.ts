@@ -57,7 +57,6 @@ export const ProductRecord = z.strictObject({
 });
 export type ProductRecord = z.infer<typeof ProductRecord>;
 
-/** A role of a generated image. */
 export const AssetRole = text.regex(
   /^[a-z][a-z0-9_]{0,49}$/,
   "must be a word in lower case such as recoloring",
@@ -196,7 +195,6 @@ export const TaskRecord = z.strictObject({
   created_at: Timestamp,
   runs_at: Moment,
   ends_at: Moment,
-  /** The content of its picture. */
   scene: Scene,
   /** Without duplicates, in the order of the request. */
   styling_product_ids: z.array(Ulid).readonly(),

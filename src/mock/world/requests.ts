@@ -59,7 +59,6 @@ export interface LoggedRequest {
   kept: KeptExchange | null;
 }
 
-/** The body and the response of one request. */
 export interface KeptExchange {
   /** Arrival, in real milliseconds since the epoch. */
   readonly begunAt: number;

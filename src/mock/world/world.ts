@@ -209,7 +209,6 @@ export class World {
     this.#held.set(go, this.clock.at(time, go));
   }
 
-  /** Releases every delayed request now. */
   letThrough(): void {
     for (const [go, cancel] of [...this.#held]) {
       cancel();

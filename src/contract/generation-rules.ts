@@ -24,7 +24,6 @@ export const listAngleShots = (kind: GenerationKind, subtype: string | null): re
   return isSubtype(subtype) ? sets.beautifierAngleShots[subtype] : [];
 };
 
-/** The angle shots of a kind, of any subtype. */
 export const allAngleShots = (kind: GenerationKind): readonly string[] =>
   kind === "tryon" ? sets.tryonAngleShots : [...new Set(Object.values(sets.beautifierAngleShots).flat())];
 

@@ -22,7 +22,6 @@ export interface Operation<
   readonly scope: Scope;
   readonly params: Params;
   readonly query: Query;
-  /** One schema per accepted content type. */
   readonly body: Body;
   /** The status and body of success; null for an empty body. */
   readonly status: 200 | 201 | 202 | 204;

@@ -51,7 +51,6 @@ const digitalSources = {
 } as const;
 type MadeBy = keyof typeof digitalSources;
 
-/** An image; a saved one with whether its file has the label. */
 type ShownImage = Image & { readonly label?: boolean };
 
 const imageForm = (): ResourceForm<ShownImage> => {

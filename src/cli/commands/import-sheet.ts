@@ -170,7 +170,6 @@ function toRow({ reference, name, description, sex, images }: Product): SheetRow
   };
 }
 
-/** The products that an import cannot change, in sentences. */
 class SheetNotes {
   #unnamed = 0;
   #cut = 0;
@@ -232,7 +231,6 @@ function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string)
   return [header, ...records];
 }
 
-/** The photos of a row in the columns of a table. */
 function placedPhotos(row: SheetRow): ExportedCells["photos"] {
   const { byLabel, more, unlabeled } = layOut(row);
   return [

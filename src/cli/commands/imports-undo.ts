@@ -130,7 +130,6 @@ async function withoutRun(app: App, ledger: string | undefined): Promise<UsageEr
   });
 }
 
-/** The last import of the account. */
 function findLast({ state, service }: Memory): StoredRun | undefined {
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint);
   const runs = state.runs.ofKind(importKind).filter((run) => run.account === account);

@@ -21,14 +21,12 @@ import { outputFormat } from "../output/output-names.ts";
 import { jsonLine } from "../output/visible.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 
-/** A column of a sheet to begin with. */
 interface TemplateColumn {
   readonly name: string;
   /** At most 255 characters, which spreadsheets show. */
   readonly note: string;
   readonly example: string;
   readonly choices?: readonly string[];
-  /** Whether values besides the choices are valid. */
   readonly isOpen?: boolean;
 }
 
@@ -70,7 +68,6 @@ const product: TemplateColumn = {
   example: "DRESS-0001",
 };
 
-/** A photo of the product from this side. */
 const photo = (side: string, example = ""): TemplateColumn => ({
   name: `image_${side}`,
   note: `The ${side} photo. ${photoNote}`,

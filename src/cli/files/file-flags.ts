@@ -8,7 +8,6 @@ import { several, wholeNumber } from "../flags/values.ts";
 
 export const formats = ["csv", "ndjson", "xlsx", "ods"] as const;
 
-/** A file for each output flag, to suggest in errors. */
 export const exampleFiles: Readonly<Record<string, string>> = {
   "--results": "results.csv",
   "--failed": "failed.csv",
@@ -38,7 +37,6 @@ export interface FileFlags {
   format: InputFormat | undefined;
   /** The name of the sheet of a workbook; undefined to find it by its header. */
   sheet: string | undefined;
-  /** Whether hidden rows of a sheet are left out. */
   skipsHidden: boolean;
   delimiter: string | undefined;
   encoding: EncodingName;

@@ -111,7 +111,6 @@ async function otherThanFile(app: App, file: string, error: unknown): Promise<In
 /** The maximum number of characters of a column's title in the question about a sheet. */
 const shownTitle = 20;
 
-/** Notes that are given once of a sheet. */
 function* sheetNotes(
   { sheet, chosen, hiddenRows, hiddenColumns, extras }: CopiedSheet,
   file: string,

@@ -21,7 +21,6 @@ interface OutOptions extends Pick<NamedFile, "left" | "hasStdout"> {
   readonly example?: string;
   /** The formats of files whose name does not decide. */
   readonly formats?: readonly [OutputFormat, ...OutputFormat[]];
-  /** The other paths that the command reads or writes. */
   readonly others?: readonly string[];
 }
 

@@ -21,7 +21,6 @@ interface Place {
   cwd: string;
   /** The app, for the paths of the state and the texts to mask. */
   app: Asker & Pick<App, "secrets">;
-  /** Whether a path leads to a local photo of the file. */
   isPhoto: (path: string) => Promise<boolean>;
   /** The paths of files that the command reads, or that its other outputs get; completed here. */
   inUse: string[];

@@ -38,7 +38,6 @@ export async function identityOfFile(path: string): Promise<string | null> {
   return (await stat(path).catch(() => null))?.isFile() ? readIdentity(path) : null;
 }
 
-/** Whether and why a path cannot be written. */
 export interface WritablePlace {
   readonly found: Stats | null;
   /** The reason, as a clause. */

@@ -82,7 +82,6 @@ const isEncoded = ({ encodings }: AskedFile): boolean => encodings !== null;
 const withoutEncoding = (asked: AskedFile): FileMapping =>
   isEncoded(asked) ? { ...asked.mapping, encoding: undefined } : asked.mapping;
 
-/** The question, its choices, and the choice of one Enter. */
 function toScreen(
   { io }: App,
   files: readonly FileGuesses[],
@@ -159,7 +158,6 @@ function toText(guess: SharedGuess, files: readonly FileGuesses[]): string {
   return `${truncated(title, shownLength)} = ${read}${toAbout(guess, name)}`;
 }
 
-/** An example of a column, or how many rows have a value. */
 function toAbout({ kind, field, sample, rows }: Guess, file: string | null = null): string {
   const example = sample === "" ? [] : [`example: ${truncated(sample, shownLength)}`];
   const parts = kind === "value" ? [field, counted(rows, "row")] : example;
@@ -185,7 +183,6 @@ async function correctColumn(
   answers.map.set(name, await prompts.select(shown, choices, to ?? "ignore"));
 }
 
-/** Asks what one value is, and adds it to the answers. */
 async function correctValue(
   app: App,
   prompts: Prompts,

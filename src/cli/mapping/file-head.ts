@@ -32,13 +32,11 @@ export interface MappedFile {
   readonly added?: readonly string[];
 }
 
-/** The names of a table's columns, or of objects' fields. */
 export interface FileHead {
   /** Null for objects, each of which may have other fields. */
   readonly header: readonly string[] | null;
   /** The normal names of columns, or of fields of the first objects, that are mapped. */
   readonly mapped: ReadonlySet<string>;
-  /** The fields of the columns that are known. */
   readonly fields: ReadonlySet<string>;
   /** The unknown columns by normal header: the header as it is, and an example of a cell. */
   readonly unknown: ReadonlyMap<string, { readonly title: string; readonly sample: string }>;
@@ -92,7 +90,6 @@ function headOfObjects({ known, unknown, mapped }: ObjectFields): FileHead {
 /** So many rows are searched for values: a person waits. */
 const searchedRows = 20_000;
 
-/** A value that is not a choice, with how many rows have it. */
 export interface WrongValue extends ValueMapping {
   rows: number;
 }

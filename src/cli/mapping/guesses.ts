@@ -21,7 +21,6 @@ export interface AskedFile {
 /** Something that is not known, and what it is read as. */
 export interface Guess {
   readonly kind: "encoding" | "column" | "value";
-  /** The field of a value. */
   readonly field: string;
   /** The normal header, or the normal value. */
   readonly name: string;
@@ -37,13 +36,11 @@ export interface Guess {
 
 export interface FileGuesses extends AskedFile {
   readonly guesses: readonly Guess[];
-  /** The fields that its columns have already. */
   readonly fields: ReadonlySet<string>;
   /** The fields that it needs, and that no column has with these guesses. */
   readonly missing: readonly string[];
 }
 
-/** A guess, and the files that it is about. */
 export interface SharedGuess extends Guess {
   readonly of: FileGuesses[];
 }
@@ -61,7 +58,6 @@ function listUnknown({ fields, unknown }: FileHead, { needsOne = false, nearest 
   return fields.size > 0 || likely === undefined ? [] : [likely];
 }
 
-/** The unknowns of a file, with answers instead of guesses. */
 export async function toGuesses(asked: AskedFile, answers: Answers): Promise<FileGuesses> {
   const { mapping, encodings } = asked;
   const { form, words } = asked.file;
@@ -131,7 +127,6 @@ const encodingGuess = ({ encoding }: Answers, encodings: FoundEncodings | null):
         },
       ];
 
-/** The guesses of all files, each once. */
 export function shared(files: readonly FileGuesses[]): SharedGuess[] {
   const byName = new Map<string, SharedGuess>();
   for (const file of files)

@@ -34,7 +34,6 @@ export interface MapFile extends Mapping {
   readonly sheets: ReadonlyMap<string, string>;
 }
 
-/** A file of mappings that a command reads. */
 export type MapFilePlace = Readonly<{ name: string; path: string; isForFolder: boolean }>;
 
 /** Reads a file. Throws UsageError, with the line, for a file with anything that no command uses. */

@@ -13,7 +13,6 @@ export interface RawProductsFileFlags extends RawMapFlags {
 }
 
 export interface ProductsFileFlags extends MapFlags {
-  /** The sheet, if it is a workbook. */
   readonly sheet: string | undefined;
   readonly delimiter: string | undefined;
   readonly encoding: EncodingName;

@@ -65,7 +65,6 @@ const withUnsaved = (mapping: FileMapping, { flags, mapFiles }: MappedFile): Fil
   return { ...mapping, unsaved: { here: without(flags, mapFiles), elsewhere: without(mapping, everywhere) } };
 };
 
-/** The entries of a mapping that files of mappings do not have. */
 function without({ map, values }: Mapping, files: readonly MapFile[]): Mapping {
   const known = files.reduce(withMapping, noMapping);
   const others = (some: ReadonlyMap<string, string>, of: ReadonlyMap<string, string> | undefined) =>
@@ -85,7 +84,6 @@ const withMapping = (first: Mapping, more: Mapping): Mapping => ({
 /** Notes a text about how a file is read; one that several files share only once. */
 type Note = (text: string) => Promise<void>;
 
-/** The mapping that is known without the user, or the questions. */
 async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
   const { flags, mapFiles, words, source, form } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
@@ -188,7 +186,6 @@ function fieldsWith(
   return needsOne && names.every((name) => name === null) ? null : new Set(names);
 }
 
-/** The values of a mapping for these fields. */
 const toValues = ({ values }: Mapping, fields: ReturnType<typeof fieldsWith>, words: Vocabulary) =>
   new Map(
     [...values].filter(

@@ -202,7 +202,6 @@ export const commonNotes: Readonly<Record<string, string>> = {
   signing_secret: "The secret of its signatures, including whsec_. Shown only once.",
 };
 
-/** Descriptions of path and query parameters. */
 export const parameterNotes: Readonly<Record<string, string>> = {
   product_id: "The ID of a product.",
   image_id: "The ID of an image.",

@@ -59,7 +59,6 @@ const productText = (field: string) =>
     .refine((value) => value.trim() !== "", `${field} must not be empty`)
     .meta({ minLength: 1, "x-assumed": true });
 
-/** The fields of a product in a request. */
 export const ProductReference = z
   .string()
   .transform(canonicalReference)

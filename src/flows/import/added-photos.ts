@@ -138,7 +138,6 @@ function pathCell({ path }: FolderPhoto, fromRoot: string): string {
 const orientationCell = ({ path, side }: FolderPhoto): string =>
   side ?? (orientationOfName(path) === undefined ? "" : "unlabeled");
 
-/** The file that an image of a row is, if it is one. */
 function pathOfImage(image: unknown, root: string): string | null {
   const path = (image as InputImage | null)?.path;
   return typeof path === "string" ? resolve(root, path.replaceAll("\\", "/")).normalize("NFC") : null;

@@ -23,7 +23,6 @@ export interface ImageCell {
   column: number;
   /** Its place within an `images` cell; 0 in a cell for one image. */
   part: number;
-  /** The column of its orientation, if it has one. */
   orientationColumn: number | null;
 }
 
@@ -141,7 +140,6 @@ export class CsvCells implements RowColumns {
     return null;
   }
 
-  /** Cells with several images in a column for one. */
   cellProblems(record: readonly string[]): readonly CellProblem[] {
     let duplicates = none;
     for (const column of this.#imageColumns) {

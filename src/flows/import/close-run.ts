@@ -29,7 +29,6 @@ export interface RowReason extends Place {
   readonly message: string;
 }
 
-/** The number of reasons that are kept for reports. */
 const keptReasons = 1_000;
 
 export interface EndedImport {

@@ -14,7 +14,6 @@ import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
 import type { Vocabulary } from "../rows/vocabulary.ts";
 import { exportedColumn } from "./said.ts";
 
-/** The content of a CSV column; a known one has a name. */
 export type ImportColumn =
   | { kind: "field"; name: string; field: (typeof fields)[number] }
   /** Several images in one cell, separated by `|`. */
@@ -53,11 +52,9 @@ const columnsByName: ReadonlyMap<string, ImportColumn> = new Map(
 
 export const columnNames: readonly string[] = [...columnsByName.keys()];
 
-/** Whether an import knows the column, by its name or by the map. */
 export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
   parseColumn(mappedHeader(header, map)).kind !== "unknown";
 
-/** The content of a column, by its header alone. */
 export function parseColumn(header: string): ImportColumn {
   const name = normalHeader(header);
   const isIgnored = name === "" || name === "ignore" || isFailureColumn(name);

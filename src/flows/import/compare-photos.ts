@@ -200,7 +200,6 @@ async function hashedBytes(
   return { size, sha256: hash.digest("hex") };
 }
 
-/** Records that a source is the image of a product. */
 function adopt(
   { id, fields }: KnownProduct,
   reference: string,

@@ -61,7 +61,6 @@ export interface RowFacts {
   readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
   /** The product as first read, if others have changed it since; null if there was none. */
   readonly overtaken: ReadProduct | null | undefined;
-  /** The code of a conflict for which the row is in a failed file. */
   readonly earlierConflict: string | undefined;
 }
 
@@ -113,7 +112,6 @@ export type RowDecision = (
   /** Nothing was edited, and the product was deleted. */
   | { readonly kind: "deleted" }
   | ({ readonly kind: "conflict" } & Conflict)
-  /** Its product must be read first. */
   | { readonly kind: "unread" }
   /** These of its photos must be compared with those of its product first. */
   | {
@@ -162,7 +160,6 @@ function decideNow(row: RowWithDigests, facts: RowFacts, options: DecideOptions)
   return known === null ? decideMissing(row, facts, options) : decideKnown(row, { ...facts, known }, options);
 }
 
-/** A row whose reference no product has. */
 function decideMissing(row: RowWithDigests, facts: RowFacts, options: DecideOptions): RowDecision {
   const { exact = false, conflicts, isOtherCatalogue = false } = options;
   if (facts.earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
@@ -299,7 +296,6 @@ function unedited(
   return { kind: isKept ? "kept" : "unchanged", productId: known.id };
 }
 
-/** The requests for a row that has no conflict. */
 function carryOut(
   row: RowWithDigests,
   known: KnownProduct,

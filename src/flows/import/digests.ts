@@ -66,7 +66,6 @@ export class FieldDigests {
   }
 }
 
-/** Bytes that the digests of one product take. */
 const fieldDigestBytes = ledgerFields.length * digestBytes;
 
 /** A CSV file has no spaces around a name, and spreadsheets save other line breaks, so they are no change. */

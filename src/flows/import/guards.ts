@@ -15,7 +15,6 @@ import { lookalikeCode } from "./references.ts";
 const fewChanges = 20;
 const isMuch = (count: number, total: number): boolean => count > fewChanges && count * 10 > total;
 
-/** The codes of conflicts that a choice decides. */
 const decidable: readonly string[] = ["changed_since", "product_deleted", "photo_exists"];
 
 /** Asks once about conflicts; returns whether rows are decided again. Throws if the user stops. */

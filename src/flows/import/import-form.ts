@@ -224,7 +224,6 @@ function withPosition(object: Record<string, unknown>): Record<string, unknown> 
   return { ...row, [photoPosition]: position } as Record<string, unknown>;
 }
 
-/** An object with a choice in its own spelling. */
 function withChoice(
   row: Record<string | symbol, unknown>,
   field: "sex" | "orientation",

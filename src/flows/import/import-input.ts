@@ -76,7 +76,6 @@ export interface ImportInput {
   applies?: PlanToApply | undefined;
   /** Send nothing if a product changed since the plan was made. */
   strict?: boolean | undefined;
-  /** Skip the rows that the check rejects, and import the others. */
   skipInvalid: boolean;
   /** Import references as they are, whatever a program may have made of them. */
   codesAsWritten?: boolean | undefined;

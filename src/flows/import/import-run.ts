@@ -46,7 +46,6 @@ export const mostRowsReadEach = limits.page.max;
 const earlierConflict = (code: string | undefined): string | undefined =>
   code !== undefined && code !== lookalikeCode && isConflictCode(code) ? code : undefined;
 
-/** The counts of earlier processes of the run. */
 function countsOf(done: readonly DoneRow[]): SharedCounts {
   const counts = noCounts();
   for (const row of done) addPhotos(counts.photos, row.counts ?? {});
@@ -62,7 +61,6 @@ function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan 
   return {
     input,
     host,
-    /** The stored run, the service, and where its progress is stored. */
     at,
     check,
     /** Rows that the check rejected; not empty only with --skip-invalid. */
@@ -115,15 +113,12 @@ class RowsToImport {
   readonly #run: Shared;
   /** Number of rows that an earlier process sent or changed. */
   readonly finished: number;
-  /** Rows of batches that an earlier process sent. */
   readonly #inBatches = new RowSet();
   /** Rows that an earlier process changed, or that the user counted as imported. */
   readonly #done = new RowSet();
   /** Rows that an earlier process may have changed: its PATCH got no response. */
   readonly patching = new RowSet();
-  /** Rows that need a PATCH. */
   readonly toPatch = new RowSet();
-  /** Rows of which nothing is carried out. */
   readonly untouched: Readonly<Record<UntouchedName, RowSet>> = {
     unchanged: new RowSet(),
     kept: new RowSet(),
@@ -204,7 +199,6 @@ class RowsToImport {
     if (!this.#overtaken.has(reference)) this.#overtaken.set(reference, before);
   }
 
-  /** The decision about a row whose product was read again. */
   again({ content, rowIndex, line, earlierCode }: DecidedRow): Promise<DecidedRow> {
     return this.#decide(content, { rowIndex, line }, earlierCode);
   }
@@ -289,7 +283,6 @@ class RowsToImport {
     if (notApplied.removed.length > 0) examples.add("removed", reference);
   }
 
-  /** Records the outcome of a row that needs nothing more. */
   report(rowIndex: number, outcome: ImportedRow): void {
     this.#reportedRows.add(rowIndex);
     this.reported.push(outcome);

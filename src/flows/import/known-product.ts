@@ -88,7 +88,6 @@ export class KnownProduct {
     return known === undefined ? undefined : known.image;
   }
 
-  /** Whether an image came from a known source. */
   isTraced(imageId: string): boolean {
     return this.#entry?.photos.some(({ image }) => image === imageId) ?? false;
   }

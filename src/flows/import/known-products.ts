@@ -34,7 +34,6 @@ const deltaMarginMs = 5 * 60_000;
 /** References that are looked up one by one or by pages; for more, the complete catalogue is read. */
 const mostReferences = 20_000;
 
-/** Products written to the ledger at once. */
 const productsAtOnce = 1_000;
 
 type Report = (event: ProgressEvent) => void;
@@ -53,7 +52,6 @@ export class UnreadProducts {
   }
 }
 
-/** The products of one file, by their references. */
 export class KnownProducts {
   readonly #run: Run;
   readonly #onProgress: Report;
@@ -114,7 +112,6 @@ export class KnownProducts {
     return this.#lookalikes.of(reference);
   }
 
-  /** Whether a product was looked for by its ID. */
   isAsked(productId: string): boolean {
     return this.#asked.has(productId) || this.#isComplete;
   }

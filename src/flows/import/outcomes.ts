@@ -32,11 +32,9 @@ export interface RunEnd {
 
 /** The rows reported at the end of a run, in its summary and in its failed file and results file. */
 export interface ReportedRows {
-  /** Rows of accepted batches. */
   accepted: boolean;
   /** Rows of rejected batches, and rows that were not sent. */
   notAccepted: boolean;
-  /** Rows without changes. */
   unchanged: boolean;
   /** Whether the files are written at all. */
   inFiles: boolean;

@@ -24,7 +24,6 @@ const emptyPlan = () => ({
   /** Rows to send in batches, and writes that change products outside of them. */
   sends: 0,
   writes: 0,
-  /** Rows that change something. */
   changing: 0,
   /** Products that exist, those whose fields change, by field, and the photos that they have. */
   existing: 0,
@@ -37,7 +36,6 @@ const emptyPlan = () => ({
   localPhotos: new Map<string, string>(),
   /** Photos that are not uploaded yet: their number and total bytes. */
   uploads: { count: 0, bytes: 0 },
-  /** The first conflicts, for a question. */
   conflictRows: [] as ConflictQuestion["rows"][number][],
   /** Rows without a photo whose products do not exist, and the lines of the first ones. */
   withoutPhotos: { count: 0, lines: [] as number[] },
@@ -58,7 +56,6 @@ export type Plan = ReturnType<typeof emptyPlan>;
 /** Photos that are compared before the rows are decided again: their rows are kept in memory. */
 const mostCompared = 10_000;
 
-/** Conflicts that a question names. */
 const namedConflicts = 3;
 
 /** Decides and counts rows that are not sent, or some that may be, in one pass; sends nothing. */
@@ -122,7 +119,6 @@ async function addDecision(row: DecidedRow, plan: Plan, run: ImportRun): Promise
 
 type Decision<Kind extends RowDecision["kind"]> = Extract<RowDecision, { kind: Kind }>;
 
-/** Counts a change, and its writes outside of a batch. */
 function addChange({ edits: { fields, move, detach } }: Decision<"send" | "change">, plan: Plan): void {
   plan.changing++;
   plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
@@ -298,7 +294,6 @@ export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<vo
   run.host.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
 }
 
-/** References that a message names. */
 const mostNamed = 5;
 
 /** Whether a row would no longer be imported as planned, as its product was read last. */

@@ -181,7 +181,6 @@ async function withScopes<Done>(reading: Promise<Done>, scopes: readonly string[
   }
 }
 
-/** Shows an estimate if the import will take long. */
 function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
   const batches = Math.ceil(sends / batchSize(run.input).rows);
   const counts = { photos: uploads.count, bytes: uploads.bytes, changes: writes, batches };

@@ -8,7 +8,6 @@ import { type FirstUse, placeOfUse } from "../rows/row-sets.ts";
 import type { FileRow } from "./file-row.ts";
 import { exportedColumn, isExportedAs } from "./said.ts";
 
-/** The code of a reference that looks like another one. */
 export const lookalikeCode = "lookalike_reference";
 
 /** The reference of a row, if it has one that can be shown. */

@@ -33,7 +33,6 @@ export type NamedRow = Pick<DecidedRow, "line" | "reference">;
 type OwnResult = Pick<RowResult, "status" | "action"> &
   Partial<Pick<RowResult, "product_id" | "images" | "error">>;
 
-/** The outcome of a row without a result of the service. */
 const ownOutcome = (
   { line, reference }: NamedRow,
   { status, action, product_id = null, images = [], error = null }: OwnResult,
@@ -73,7 +72,6 @@ export const failedRow = (
 ): ImportedRow =>
   ownOutcome(row, { status: "failed", action: "none", product_id, images, error: { code, message } });
 
-/** The failure of a row whose product no longer exists. */
 export const productGone: RowFailure = {
   code: "product_not_found",
   message: "the product was deleted during the import: import this row again to re-create it",
@@ -106,7 +104,6 @@ export const pendingRow = (
   return { ...ownOutcome(row, { status: "partial", action: null, images }), done };
 };
 
-/** A rejected photo, in the form of the service's results. */
 export const failedImage = ({ image, source, orientation, code, message }: RejectedPhoto) => ({
   index: image,
   source,

@@ -9,9 +9,7 @@ type Photos = Pick<LocalPhotos, "sizeOf" | "digest">;
 
 /** A photo of a row, which is not kept. */
 interface Use {
-  /** The index of the row. */
   readonly at: number;
-  /** The index of the photo in the row. */
   readonly image: number;
   /** The path of a local photo; undefined for a URL. */
   readonly path?: string;

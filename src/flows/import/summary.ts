@@ -100,7 +100,6 @@ export const nothingSent = {
 /** Rows whose edits were not carried out, that were not edited, or whose failure is known. */
 type ExampleKind = "kept" | "deleted" | "emptied" | "removed" | "known";
 
-/** The first rows of each kind that a summary names. */
 export class Examples {
   readonly #of = new Map<ExampleKind, { count: number; references: string[] }>();
 
@@ -111,7 +110,6 @@ export class Examples {
     if (known.references.length < named) known.references.push(reference);
   }
 
-  /** The number of rows of a kind, and the first of them. */
   of(kind: ExampleKind): { readonly count: number; readonly references: readonly string[] } {
     return this.#of.get(kind) ?? { count: 0, references: [] };
   }

@@ -71,7 +71,6 @@ const hasDoubtfulUrl = (image: unknown): boolean =>
 /** White space and characters that show nothing, except those within words and emoji (U+200C, U+200D). */
 const hidden = /[\s\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
 
-/** The problem of several URLs in a place for one, by its column. */
 function severalUrls(text: string, { [photoColumns]: columns }: Partial<FileRow>, index: number): string {
   if (columns === undefined) return "has several URLs: use one image for each";
   return columns[index] === "images"

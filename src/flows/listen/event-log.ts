@@ -28,7 +28,6 @@ class GroupCommit {
     });
   }
 
-  /** Waits for the lines added so far. */
   async settled(): Promise<void> {
     await this.#writing;
   }
@@ -47,7 +46,6 @@ class GroupCommit {
   }
 }
 
-/** No handler has accepted the event. */
 const none: readonly string[] = [];
 
 /** An event of the log, and how many events the log has up to it. */

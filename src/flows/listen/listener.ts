@@ -22,7 +22,6 @@ export interface OwnWebhook {
   readonly publicUrl: string | null;
   /** The secret that handlers check, with which deliveries are signed again; null for that of the webhook. */
   readonly secret: string | null;
-  /** Whether the webhook stays at the end. */
   readonly keeps: boolean;
   readonly service: ListenService;
 }
@@ -82,7 +81,6 @@ export interface OpenListener {
   readonly checkWebhook?: () => Promise<void>;
 }
 
-/** The host of a listener, with its own end. */
 export interface RunningListener extends ListenHost {
   readonly deliveries: Deliveries;
   readonly fail: (error: unknown) => void;

@@ -23,7 +23,6 @@ export interface EventLine {
   readonly handlers?: readonly string[];
 }
 
-/** A handler's response to an event. */
 export interface ResultLine {
   /** The ID of the event. */
   readonly result_of: string;
@@ -115,7 +114,6 @@ export class UnacceptedEvents {
     for (const [id, { receivedAt }] of this.#open) if (Date.parse(receivedAt) < time) this.#open.delete(id);
   }
 
-  /** Adds a response, which follows its event. */
   addResult(result: Pick<ResultLine, "result_of" | "url" | "status">): void {
     if (!isAccepted(result)) return;
     const handlers = this.#open.get(result.result_of)?.handlers;

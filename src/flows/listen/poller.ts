@@ -11,7 +11,6 @@ import type { Service } from "../service.ts";
 import { isServiceFailure, orNull } from "../service-errors.ts";
 import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
-/** Where polling is, for one base URL and one log. */
 interface PollProgress {
   /** When polling began, in Unix ms of the local clock: jobs sent later are reported however they ended. */
   readonly since: number;

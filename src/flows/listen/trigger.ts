@@ -93,7 +93,6 @@ interface TortureInput {
   readonly type: EventType;
   readonly makeEvent: (type: EventType, ids?: SampleIds) => DeliveredEvent;
   readonly target: DeliveryTarget;
-  /** Waits between the pieces of a slow body. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 

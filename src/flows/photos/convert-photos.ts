@@ -43,7 +43,6 @@ export class PhotoConverter {
   #count = 0;
   #files = 0;
   #isClosed = false;
-  /** Called after each conversion. */
   onConverted: (count: number) => void = () => {};
 
   constructor(signal: AbortSignal) {

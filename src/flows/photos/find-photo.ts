@@ -89,7 +89,6 @@ export async function findByLastParts(
   return null;
 }
 
-/** Whether an absolute path is the folder or inside it. */
 export function isInFolder(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

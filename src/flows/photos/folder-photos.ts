@@ -159,7 +159,6 @@ export interface PhotoListing {
 const sheetEnding = /\.(?:csv|tsv|xlsx|xlsm|ods|ndjson|jsonl)(?:\.gz)?$/i;
 /** Files that systems put into folders of photos, and the lock files of Excel and LibreOffice. */
 const systemFile = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini|__macosx|@eadir)$)/i;
-/** Failed files of earlier imports. */
 const failedFile = /\.failed(?:-\d{1,5})?(?:\.\d{1,2})?\.[^.]+$/i;
 
 /** Lists a folder without opening files or following linked folders. Throws errors of the system. */
@@ -191,7 +190,6 @@ async function isFileWithin(root: string, path: string): Promise<boolean> {
   return target !== null && isInFolder(root, target) && (await stat(target)).isFile();
 }
 
-/** A pattern that may be meant, with what it reads. */
 interface PatternGuess {
   readonly pattern: NamePattern;
   readonly photos: SortedPhotos;

@@ -22,7 +22,6 @@ import {
   readPhoto,
 } from "./photo-file.ts";
 
-/** The maximum number of files open at once. */
 const openAtOnce = 8;
 
 export interface PhotosPlace {

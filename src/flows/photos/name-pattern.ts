@@ -4,7 +4,6 @@ import { type Orientation, orientations } from "../../contract/value-sets.ts";
 export interface NamedPhoto {
   readonly reference: string;
   readonly side: Orientation | undefined;
-  /** Its place among the photos of the product. */
   readonly number: number | undefined;
 }
 
@@ -56,7 +55,6 @@ export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
   return side === undefined ? null : { side, number };
 }
 
-/** All references that a name may begin with, the longest first. */
 export const readByBeginning: NameReader = (path) => {
   const stem = patternStem(path, 0)!;
   const photos: NamedPhoto[] = [];
@@ -101,7 +99,6 @@ export class NamePattern {
     return { reference: groups.reference!.trim(), ...readGroups(groups) };
   }
 
-  /** All readings, those with the longest reference first. */
   readonly readings: NameReader = (path) => {
     const stem = this.#stem(path);
     const photos: NamedPhoto[] = [];

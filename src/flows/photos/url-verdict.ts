@@ -24,7 +24,6 @@ export interface UrlVerdict {
 
 type UrlCode = (typeof imageErrorCodes)[number] | "damaged_image";
 
-/** Ends the check of a URL. */
 export class UrlFailure extends Error {
   constructor(
     readonly code: UrlCode,

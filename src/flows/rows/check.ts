@@ -304,7 +304,6 @@ function repetition(
   return firstRepetition;
 }
 
-/** A row that repeats a key, which another file may have. */
 interface Repetition {
   readonly message: string;
   /** Instead of that of the key. */

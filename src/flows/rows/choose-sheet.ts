@@ -26,7 +26,6 @@ export interface AskedSheet {
 /** How a sheet was chosen among several: by its columns, or as the user chose it before. */
 export type ChoiceSource = "columns" | "memory";
 
-/** The rows with text above a header. */
 export interface RowsAbove {
   readonly count: number;
   /** The number and the cells of the first one. */

@@ -160,7 +160,6 @@ function structureProblem(cause: Error & { code?: string }, line: number): Readi
   }
 }
 
-/** Whether a text starts like a JSON object or a list of them. */
 const looksLikeJson = (head: string): boolean => /^\s*(?:\[\s*)?\{\s*(?:["}\r\n]|$)/.test(head);
 
 const notCsv: ReadingProblem = {

@@ -91,7 +91,6 @@ const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)
 /** Starts or parts of references and names that may be damaged, such as a month. */
 const suspicious =
   /[^\x00-\x7f]|^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eéi]|ene|lug)[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
-/** Whether a program may have put a word at the end. */
 function endsWithWord(text: string): boolean {
   switch (text[text.length - 1]) {
     case "d":

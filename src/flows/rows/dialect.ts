@@ -3,7 +3,6 @@
 import { type FoundHeader, findHeader, type HeaderForm, searchedRecords } from "./find-header.ts";
 import { delimiters, parseCells } from "./odd-lines.ts";
 
-/** The delimiter of a CSV file, and what is above its header. */
 export interface Dialect {
   readonly delimiter: string;
   /** Whether the file starts with a `sep=` line, as spreadsheets write it. */

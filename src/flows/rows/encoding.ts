@@ -8,7 +8,6 @@ export type EncodingName = string | undefined;
 export interface TextForm {
   /** The name that `TextDecoder` uses. */
   encoding: string;
-  /** Whether the text starts with a byte order mark. */
   marked: boolean;
 }
 

@@ -10,9 +10,7 @@ export interface HeaderForm extends Pick<RowForm, "isColumn" | "words"> {
   columns(...given: Parameters<RowForm["columns"]>): Pick<RowColumns, "names">;
 }
 
-/** The header of a table, and how certain it is. */
 export interface FoundHeader {
-  /** Its index among the records. */
   readonly at: number;
   /** Whether it has every needed column: by known names, only by guesses, or not at all. */
   readonly has: "all" | "guesses" | "less";
@@ -79,7 +77,6 @@ class Candidate implements FoundHeader {
   /** Whether it has every column that is needed, by the names that are known. */
   readonly hasAll: boolean;
   readonly filled: number;
-  /** The first text. */
   readonly text: string;
   readonly isComment: boolean;
   readonly #hasUrl: boolean;
@@ -112,7 +109,6 @@ class Candidate implements FoundHeader {
     return this.hasAll ? [] : this.#guesses.missing;
   }
 
-  /** How many of its columns are known or guessed. */
   get fields(): number {
     return this.hasAll ? this.known : this.known + this.#guesses.count;
   }

@@ -65,7 +65,6 @@ function otherThanRows(name: string, start: Buffer): NotRows | null {
   return invalid(`${isPdf ? "a PDF file" : "an image"}, not rows`, hint);
 }
 
-/** A text that is HTML or XML. */
 function otherText(name: string, text: string, format: InputFormat | undefined): NotRows | null {
   const page = "The page may ask to log in, or to be exported: download the file in a browser, and use that.";
   // Many shop systems export an HTML table under the name .xls.

@@ -145,7 +145,6 @@ class Chains {
     this.#seen = new SeenTexts(random);
   }
 
-  /** Adds the next row; returns its index. */
   add(key: string | undefined): number {
     const row = this.count++;
     if (row === this.#next.length) {

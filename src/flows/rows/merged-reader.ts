@@ -35,7 +35,6 @@ export interface MergedCopy {
   close(): Promise<void>;
 }
 
-/** A row of the copy, and its index in the file. */
 export interface PackedRow {
   readonly row: InputRow;
   readonly rowIndex: number;

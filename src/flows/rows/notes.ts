@@ -107,14 +107,12 @@ export interface FieldNote {
   readonly param?: string | undefined;
   /** The column of a cell, counted from 0, where it is known. */
   readonly column?: number | undefined;
-  /** The text that it is about. */
   readonly value: string;
 }
 
 /** Where a note is, in the file's own terms. */
 export interface NotePlace extends Place {
   readonly line: number;
-  /** The column, or the field's path. */
   readonly param?: string | undefined;
 }
 
@@ -164,6 +162,5 @@ export class FileNotes {
   }
 }
 
-/** The notes on values that are asked about before they are sent. */
 export const doubtsAmong = (notes: readonly FileNote[]): FileNote[] =>
   notes.filter(({ code }) => kindOf(code).asks === true);

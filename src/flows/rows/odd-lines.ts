@@ -107,7 +107,6 @@ export function parseCells(line: string, delimiter: string): string[] {
   return cells;
 }
 
-/** Whether a cell has the names of several columns. */
 const hasNames = (text: string, isName: (cell: string) => boolean): boolean =>
   delimiters.some((delimiter) => parseCells(text, delimiter).filter(isName).length > 1);
 

@@ -19,7 +19,6 @@ export const sheetName = (sheet: string): string =>
 export interface InputProblem extends Place {
   /** 1-based line of the file on which the record starts; the row of a sheet. */
   line: number;
-  /** The reference of the row, if it could be read. */
   reference?: string | undefined;
   /** The column (CSV) or the field's path (NDJSON). */
   param?: string | undefined;

@@ -77,9 +77,7 @@ export interface ObjectForm {
 export interface AddedCells {
   /** The headers of cells that records of a table get after their own, by their column names. */
   headers(names: readonly (string | null)[]): readonly string[];
-  /** The added cells of the row that its own cells make. */
   cells(row: unknown): readonly string[];
-  /** The object of an NDJSON line, with what is added. */
   object(object: Record<string, unknown>): Record<string, unknown>;
 }
 
@@ -102,7 +100,6 @@ export interface UniqueKey {
    * row stays rejected until its key changed. `key`: null for several keys, until the reason is removed.
    */
   reason(key: string | null): string;
-  /** Whether a text is a reason that names a key. */
   namesKey(reason: string): boolean;
 }
 

@@ -29,7 +29,6 @@ export class RowSet implements SomeRows {
   }
 }
 
-/** The rows of a file that the check rejected. */
 export class RejectedRows extends RowSet {
   /** Those among them that repeat a key of another row. */
   readonly repeated = new RowSet();
@@ -48,7 +47,6 @@ export class RejectedRows extends RowSet {
   }
 }
 
-/** The place of a first use that is not known. */
 export const unknownPlace = " in an earlier row";
 
 /** The maximum number of rows that name a place: a file may have a million repetitions. */
@@ -73,7 +71,6 @@ export const placeOfUse = ({ line, file, ...place }: Omit<FirstUse, "text">): st
 /** A place that `placeOfUse` made with the name of a file, at the start of a text. */
 export const startsWithPlace = /^ (?:on line \d+ of [^;]+|in (?=[^;]*: [^;])[^;]*![A-Z]+\d+)/;
 
-/** Where the key of a line is, in a workbook. */
 type PlaceOf = (line: number) => Place;
 
 /** Remembers where each key was first used, in one or several files. */

@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { whenFree } from "../../open-file.ts";
 
-/** The block size for comparing a file with itself. */
 const blockBytes = 64 * 1024;
 /** Bytes read at once: opening a file costs more than reading a block. */
 const spanBytes = 4 * blockBytes;

@@ -66,7 +66,6 @@ const services: readonly Service[] = [
   },
 ];
 
-/** Whether a host is of a service with links to pages. */
 export const isShareService = (host: string): boolean => services.some(({ hosts }) => hosts.test(host));
 
 /** The note on a URL of such a service; null for one of a file. `host`: in lower case. */

@@ -98,7 +98,6 @@ export abstract class TableReader implements RowReader {
     return this.place(line, column === -1 ? this.columns.referenceColumn : column);
   }
 
-  /** Problems of texts that are not known. */
   #doubts(row: TableRow): InputProblem[] {
     return this.judged(row, []).filter(({ code }) => doubtCodes.has(code));
   }

@@ -175,7 +175,6 @@ export class UrlNotes {
   }
 }
 
-/** The note on what follows the host of a URL. */
 function noteOnRest(rest: string, path: string): UrlNoteCode | null {
   if (errorName.test(rest)) return "url_error_name";
   if (placeholder.test(rest)) return "url_placeholder";

@@ -12,9 +12,7 @@ export interface Vocabulary {
   nearest(name: string): readonly string[];
   /** The fields that a header may have besides those that are taken, the most likely ones first. */
   freeFields(taken: ReadonlySet<string>): readonly string[];
-  /** The field with the reference of a product. */
   readonly reference: string;
-  /** All fields, for messages. */
   readonly fields: string;
   /** The fields whose values `--map-value` can change. */
   readonly valued: readonly string[];
@@ -22,7 +20,6 @@ export interface Vocabulary {
   toValuedField(name: string): string | null;
   /** The values that a field takes, as far as they are known. */
   listChoices(field: string): readonly string[] | undefined;
-  /** Whether the service may take other values than the choices. */
   isOpen(field: string): boolean;
 }
 

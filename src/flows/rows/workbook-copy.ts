@@ -27,7 +27,6 @@ export interface CopiedSheet {
   readonly hiddenColumns: number;
   /** The rows above the header, which are not read. */
   readonly above: RowsAbove;
-  /** The texts of its header, by column. */
   readonly header: readonly string[];
   /** How many cells below the header are numbers, by column. */
   readonly numbers: ReadonlyMap<number, number>;

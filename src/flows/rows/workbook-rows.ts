@@ -18,7 +18,6 @@ type SheetTableRow = TableRow & { readonly cells: readonly Cell[] };
 export class WorkbookReader extends TableReader {
   readonly #open: () => AsyncIterable<Buffer>;
   readonly #sheet: CopiedSheet;
-  /** Merged ranges of several rows, by their columns. */
   #merged: readonly (readonly MergedRange[])[] = [];
 
   constructor(open: () => AsyncIterable<Buffer>, sheet: CopiedSheet, form: RowForm) {

@@ -6,7 +6,6 @@ import { shownSize, workbookLimits } from "./limits.ts";
 export type CellDoubt =
   /** An error such as #REF!. */
   | "error_cell"
-  /** A formula whose value the file does not have. */
   | "no_value"
   /** A whole number of 16 digits or more: spreadsheets replace the last ones by zeros. */
   | "too_many_digits"

@@ -17,7 +17,6 @@ import { type Attributes, readXml, walkXml, type XmlCounts, type XmlHandler } fr
 
 const content = "content.xml";
 
-/** A sheet, by its place among all. */
 export interface OdsSheet {
   readonly name: string;
   readonly isHidden: boolean;

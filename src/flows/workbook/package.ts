@@ -22,7 +22,6 @@ export const damagedWorkbook = (name: string, why: string, cause?: unknown): Wor
 
 /** The parts of a workbook, by path without a slash at the start, in any case (ECMA-376, part 2, 6.2.2.3). */
 export interface Package {
-  /** Its name in messages. */
   readonly name: string;
   has(path: string): boolean;
   /** The paths of all parts, in lower case. */

@@ -10,7 +10,6 @@ import { type Attributes, readXml, type XmlHandler } from "./xml.ts";
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** The path of its part. */
   readonly part: string;
 }
 
@@ -22,7 +21,6 @@ export interface Workbook {
   readonly isFrom1904: boolean;
   /** Whether the values of formulas are only placeholders, to be computed when the file is opened. */
   readonly hasStaleFormulas: boolean;
-  /** The format of each style, by index. */
   readonly formats: readonly NumberFormat[];
   /** The texts that cells name; closed with the workbook. */
   readonly sharedStrings: TextList;
@@ -95,7 +93,6 @@ export function prefixed(attributes: Attributes, name: string): string | undefin
   return key === undefined ? undefined : attributes[key];
 }
 
-/** A value of XML Schema's boolean. */
 export const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
 
 /** The relations of a part, by ID; those of the package itself for an empty path. */

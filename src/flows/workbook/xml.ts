@@ -6,7 +6,6 @@ import { TooMuchText } from "./cell.ts";
 import { shownSize, workbookLimits } from "./limits.ts";
 import { damagedWorkbook, type Package, WorkbookError } from "./package.ts";
 
-/** Attributes of an element, by name with its prefix. */
 export type Attributes = Readonly<Record<string, string>>;
 
 /** Cells and texts that are not empty, and their characters. */

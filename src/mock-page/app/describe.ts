@@ -1,6 +1,5 @@
 import type { Fault, RequestDetail } from "../data.ts";
 
-/** The effect and target of a fault, in one line. */
 export function describeFault({
   id: _id,
   acted: _acted,
@@ -29,7 +28,6 @@ function describeEffect(name: string, value: unknown): string {
   return `${name} ${text.length > longestShown ? `${text.slice(0, longestShown)}…` : text}`;
 }
 
-/** Characters of headers or a body in the description of a fault. */
 const longestShown = 100;
 
 /** Why a request got its response, if that is not obvious: one sentence per reason. */
@@ -80,7 +78,6 @@ export const shownProblem = ({ message, param }: Problem): string =>
 
 const shownProblems = 10;
 
-/** The problems in an error envelope, or in a list of them. */
 function problemsIn(text: string): string[] {
   try {
     const { error, errors } = JSON.parse(text) as { error?: Problem; errors?: Problem[] };

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { call } from "./api.ts";
 import { type Run, useForm } from "./parts.tsx";
 
-/** Effects of a fault, by their names in the form. */
 const effects = {
   status: "Send a response",
   delay_ms: "Delay",

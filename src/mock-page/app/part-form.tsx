@@ -3,7 +3,6 @@ import type { ProductPage } from "../data.ts";
 import { call } from "./api.ts";
 import { Code, type Run, useForm } from "./parts.tsx";
 
-/** Kinds of objects to make, by their names in the path. */
 export const kinds = {
   products: "Product",
   assets: "Asset",

@@ -11,7 +11,6 @@ export function accountName(organization: string, hasSecretKeys: boolean): strin
   return organization === "main" ? "ak_mock" : `ak_mock_${organization}`;
 }
 
-/** A status code or state, colored by its kind. */
 export function Badge({ children, kind }: { children: ComponentChildren; kind: string }) {
   return <span class={`badge ${kind}`}>{children}</span>;
 }
@@ -19,7 +18,6 @@ export function Badge({ children, kind }: { children: ComponentChildren; kind: s
 export const kindOfStatus = (status: number | null): string =>
   status === null ? "quiet" : `s${Math.floor(status / 100)}`;
 
-/** The kind of a state of a job, webhook or delivery. */
 export function kindOfState(state: string): string {
   if (["completed", "succeeded", "delivered", "active"].includes(state)) return "s2";
   if (["failed", "abandoned", "disabled"].includes(state)) return "s5";
@@ -75,7 +73,6 @@ export function Bar({ value, label }: { value: number; label: string }) {
   return <progress max={1} value={value} aria-label={label} />;
 }
 
-/** Shown by a tab without anything. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

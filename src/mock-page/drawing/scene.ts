@@ -25,7 +25,6 @@ export type Person = z.infer<typeof Person>;
 /** The content of a generated image, fixed when the task is accepted. */
 export const Scene = z.strictObject({
   garment: Garment,
-  /** The product's reference, for the caption. */
   reference: z.string(),
   background: z.string(),
   angle_shot: z.string(),
@@ -33,7 +32,6 @@ export const Scene = z.strictObject({
   /** Null for a product rendered alone. */
   person: Person.nullable(),
   look_at_camera: z.boolean(),
-  /** The styling products, worn with the garment. */
   stylings: z.array(Garment),
   /** The consistency group of the picture; determines hair, pose and plain clothes. */
   group: z.string(),

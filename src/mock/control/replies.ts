@@ -10,7 +10,6 @@ import { count, DeliveryRecord, Timestamp, text } from "../store/records.ts";
  * that they do not know, as with the service.
  */
 
-/** The time of the mock's clock. */
 export const Now = z.looseObject({ now: Timestamp });
 
 export const Cleared = z.looseObject({ cleared: count });

@@ -29,7 +29,6 @@ interface Surroundings {
   readonly options: WebhookRules;
   readonly organizations: Record<OrganizationName, Organization>;
   timestamp(): string;
-  /** The JSON that is sent. */
   printed(value: unknown): string;
   schedule(time: number, run: () => void): void;
   /** An ID derived from `name` and the ID of the resource. */
@@ -42,7 +41,6 @@ export class Deliveries {
   readonly #deliveries = new Map<string, DeliveryRecord>();
   /** The IDs of ended deliveries, in the order in which they ended. */
   #ended: string[] = [];
-  /** The limiter of the deliveries to each webhook. */
   readonly #limits = new Map<string, LimitFunction>();
 
   constructor(private readonly world: Surroundings) {}
@@ -105,7 +103,6 @@ export class Deliveries {
     }
   }
 
-  /** The records, for a snapshot. */
   all(): Iterable<DeliveryRecord> {
     return this.#deliveries.values();
   }

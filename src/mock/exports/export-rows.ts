@@ -7,7 +7,6 @@ import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct, ImageRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** An image of a product, and its filename. */
 interface HeldImage {
   readonly image: ImageRecord;
   /** Null for a generated image. */

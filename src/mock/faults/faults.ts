@@ -5,12 +5,10 @@ import type { FaultReply } from "./fault-response.ts";
 /** A fault as GET /_mock/faults shows it: its number, its definition, and how often it has acted. */
 export type FaultReport = FaultOrder & { readonly id: number; readonly acted: number };
 
-/** The combined effect of faults on one request. */
 export interface RequestFault {
   readonly ids: number[];
   /** Delay before the work, in milliseconds. */
   delayMs: number;
-  /** The response that replaces the work. */
   reply: FaultReply | null;
   /**
    * When the connection is cut: before the work, after it, after it without a record of the idempotency key,

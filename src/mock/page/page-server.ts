@@ -17,7 +17,6 @@ import { toDetail } from "./views.ts";
 type Query = Readonly<Record<string, unknown>>;
 type Respond = (exchange: Exchange) => void;
 
-/** Products on one page of the list. */
 const productsPerPage = 48;
 
 /** Headers of everything that a browser may show: no other page can embed it, and no type is guessed. */

@@ -44,7 +44,6 @@ function hasFailed({ log }: World): boolean {
   return false;
 }
 
-/** A number that changes with every product. */
 export const productRevision = (world: World): number =>
   organizations(world).reduce((sum, { products }) => sum + products.revision, 0);
 
@@ -63,7 +62,6 @@ export function toWebhooks(world: World): Webhooks {
   };
 }
 
-/** Credits, rate limit windows and faults. */
 export function toControl(world: World): Control {
   const { rateLimit, speed } = world.options;
   const now = world.clock.now();

@@ -79,7 +79,6 @@ export class Exchange {
         : keepBody(body);
   }
 
-  /** Logs the numbers of the faults that act on the request. */
   hitBy(faults: readonly number[]): void {
     this.#logged.faults = faults;
   }

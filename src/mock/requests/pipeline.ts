@@ -181,7 +181,6 @@ function work(request: InFlight, body: unknown): FullResponse {
   };
 }
 
-/** Stores the response for the idempotency key, and sends it. */
 function finish({ exchange, organization: { keys }, record, fault }: InFlight, response: FullResponse): void {
   if (record !== null) {
     if (fault?.cut === "crash") record.crashed = true;

@@ -71,7 +71,6 @@ function toProblems(issue: z.core.$ZodIssue, what: string): Problem[] {
   return [{ message: `${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, param }];
 }
 
-/** Descriptions of the schema library's types. */
 const kinds: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",

@@ -79,7 +79,6 @@ export const noFaults: readonly number[] = [];
 
 /** Requests kept. More would reach the old generation of the heap, which slows each by a third. */
 const remembered = 1_000;
-/** Requests whose bodies are kept. */
 const rememberedBodies = 200;
 
 /** The last requests, oldest first. */

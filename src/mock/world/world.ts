@@ -153,7 +153,6 @@ export class World {
     return this.ids.derive(this.secret, `${about} ${name}`, about).next();
   }
 
-  /** Removes all data of every organization. */
   empty(): void {
     this.deliveries.clear();
     const wake: Wake = (time, run) => this.schedule(time, () => run(this.clock.now()));

@@ -44,7 +44,6 @@ interface ReportOptions {
   readonly always?: boolean;
   /** Receives the problems too. */
   readonly found?: FoundProblems | null;
-  /** Fields that programs get in addition. */
   readonly more?: () => object;
 }
 

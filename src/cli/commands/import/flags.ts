@@ -183,7 +183,6 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   };
 }
 
-/** Rejects a delimiter with NDJSON or a workbook. */
 export function rejectCsvFlags({ file, delimiter }: ImportFlags, format: InputFormat | undefined): void {
   if (delimiter === undefined || (format !== "ndjson" && format !== "workbook")) return;
   const isNdjson = format === "ndjson";

@@ -156,7 +156,6 @@ async function* references(file: RowFile, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-/** The text of the rows, a hundred at a time. */
 function* toCsv(sorted: SortedPhotos, fromRoot: string): Generator<string> {
   let records: (readonly string[])[] = [];
   for (const record of rowsOfPhotos(sorted, fromRoot)) {

@@ -33,7 +33,6 @@ export interface OpenedFile extends Pick<ImportInput, "file"> {
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
   readonly urls: PhotoUrls | undefined;
-  /** The photos of rows made from a folder. */
   readonly photoAt: PhotoAt | undefined;
   close(): Promise<void>;
 }

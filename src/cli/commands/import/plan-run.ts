@@ -333,7 +333,6 @@ export interface PlanHead {
   /** The ID of the run that carries it out. */
   readonly id: string;
   readonly identity: string;
-  /** The version of the form. */
   readonly plan: number;
   readonly created_at: string;
   readonly file: string;
@@ -345,7 +344,6 @@ export interface PlanHead {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** The version of plan files that this program writes and reads. */
 export const planVersion = 1;
 
 /** A plan as lines of JSON. The last one has the counts, and a digest of the others. */

@@ -85,7 +85,6 @@ const rowsNotImported = (
 const isBad = (totals: ImportTotals, flags: ImportFlags): boolean =>
   rowsNotImported(totals, flags) > (flags.knownFailures === "ok" ? totals.known_failures : 0);
 
-/** The exit status that the import of one file has by itself. */
 const exitOf = (summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedFile["run"]): number =>
   stopped !== undefined ? toExitCode(stopped) : isBad(summary, flags) ? ExitCode.partial : ExitCode.done;
 

@@ -14,12 +14,10 @@ import type { ImportFlags } from "./flags.ts";
 import { knownLines, mergeLines, undoLine } from "./merge-lines.ts";
 import type { ImportTotals } from "./several.ts";
 
-/** The number of failed and partial rows that a summary lists. */
 const shownReasons = 5;
 
 /** A run that has ended, as far as its summary does not tell. */
 export interface ReportedRun {
-  /** The error that stopped the run, if any. */
   stopped: unknown;
   reasons: EndedImport["reasons"];
   examples: EndedImport["examples"];
@@ -27,14 +25,12 @@ export interface ReportedRun {
   isRecorded: boolean;
   /** The error for an input file that changed during the import. */
   changed: CatError | null;
-  /** Whether the failed file exists. */
   failedFileStays: boolean;
   format: InputFormat;
   /** The service that it was sent to. */
   globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
   /** The command line as it was typed. */
   typed: readonly string[];
-  /** The photos of rows made from a folder. */
   photoAt?: PhotoAt | undefined;
 }
 
@@ -99,7 +95,6 @@ export function resultLines(
   ];
 }
 
-/** A line for each kind of row that was not imported in full. */
 function countLines(summary: ImportSummary, flags: ImportFlags, { examples }: ReportedRun): string[] {
   const { converted = 0, invalid, left = 0, failed, partial, conflicts } = summary;
   const line = (count: number, text: string) => (count > 0 ? [`  ${text}`] : []);
@@ -115,7 +110,6 @@ function countLines(summary: ImportSummary, flags: ImportFlags, { examples }: Re
   ];
 }
 
-/** The first rows that failed, with their reasons. */
 function reasonLines(
   { file, failed, partial, conflicts }: ImportSummary,
   { reasons, photoAt }: ReportedRun,
@@ -171,7 +165,6 @@ const waitsElsewhere = (
   { stopped, globals }: ReportedRun,
 ): boolean => !wait && imports.length > 0 && stopped === undefined && !globals.mock && file !== "-";
 
-/** Whether the same command resumes the stopped run. */
 function canResume(summary: ImportSummary, { wait }: ImportFlags, run: ReportedRun): boolean {
   const { stopped, changed, globals } = run;
   // A changed file is a new import. The mock of this command is gone.

@@ -17,7 +17,6 @@ import {
   unpackProduct,
 } from "../known-product.ts";
 
-/** The parts of an import that can be undone alone. */
 export const undoParts = ["created", "fields", "photos"] as const;
 export type UndoPart = (typeof undoParts)[number];
 
@@ -25,7 +24,6 @@ export type UndoPart = (typeof undoParts)[number];
 interface Verdict {
   readonly remove: boolean;
   readonly fields: FieldValues;
-  /** The IDs of the images to detach. */
   readonly photos: readonly string[];
   /** The images to attach again, with the side that they had. */
   readonly attach: readonly KnownImage[];
@@ -43,7 +41,6 @@ export const isOfPart = ({ action }: Pick<ProductChange, "action">, part: UndoPa
 export const productBefore = ({ before }: Pick<ProductChange, "before">): ReadProduct | null =>
   before === null ? null : unpackProduct(before);
 
-/** The fields that the import changed, with their values before. */
 export function changedFields({ after }: Pick<ProductChange, "after">, before: ReadProduct): FieldValues {
   const changed = new FieldDigests(after).unlike(fieldsOf(before));
   return Object.fromEntries(changed.map((field) => [field, before[field]]));
@@ -120,7 +117,6 @@ export interface UndoneProduct {
   readonly reference: string;
   readonly product_id: string;
   readonly result: "undone" | "kept" | "failed";
-  /** Why it was kept, or failed. */
   readonly reasons: readonly string[];
 }
 
@@ -133,7 +129,6 @@ interface ProductToUndo {
   readonly isPlan: boolean;
   /** The run of the import. */
   readonly target: string;
-  /** Counts the writes. */
   readonly begin: () => RequestInFlight;
   readonly summary: { deleted: number; set_back: number; detached: number; attached: number };
 }
@@ -223,7 +218,6 @@ class UndoWrites {
     }
   }
 
-  /** Whether the write was carried out. */
   async #write(
     isStill: (now: Verdict) => boolean,
     send: (options: CallKeys) => Promise<unknown>,

@@ -30,7 +30,6 @@ import {
 } from "./undo-product.ts";
 
 export interface UndoInput {
-  /** The ID of the import's run. */
   readonly target: string;
   /** Undo only this part; null for all. */
   readonly only: UndoPart | null;
@@ -51,7 +50,6 @@ export interface UndoEstimate {
   readonly photos: number;
   /** Photos to attach again, with their sides. */
   readonly attached: number;
-  /** Requests that write. */
   readonly writes: number;
   /** Rows whose results are not known yet. */
   readonly unresolved: number;
@@ -168,7 +166,7 @@ const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
 
 /**
  * Settles the batches of a stopped import: one without a response is resent while the service knows its key.
- * What cannot be found out stays unknown, and nothing of it is undone.
+ * An outcome that cannot be found out stays unknown, and nothing of it is undone.
  */
 async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost): Promise<void> {
   const sent = unsettled(target, at).filter(({ state }) => state === "sent");
@@ -185,7 +183,6 @@ async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost
     await orNull(settleBatches([batch], at, (done, total) => onProgress({ step, done, total })));
 }
 
-/** The changes that the undo is about. */
 function* readChanges(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<ProductChange> {
   for (const change of state.changes.of(target.id)) if (isOfPart(change, only)) yield change;
 }

@@ -36,9 +36,7 @@ const orientationSet: ReadonlySet<unknown> = new Set(orientations);
 const none: readonly RowProblem[] = [];
 const imagePlaces = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => `images[${index}]`);
 
-/**
- * Every problem of `row` (Imports, Row fields); [] for none. `breachOf`: the first rule that a URL breaks.
- */
+/** All problems of `row` (Imports, Row fields); [] for none. `breachOf`: the first rule that a URL breaks. */
 export function importRowProblems(row: unknown, breachOf = urlBreach): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return [

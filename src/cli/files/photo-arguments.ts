@@ -131,9 +131,7 @@ export async function attachable(
 /** A check of what the user typed; throws or rejects with a CatError if it finds a problem. */
 type Check = () => unknown;
 
-/**
- * Runs all checks in order; throws one problem unchanged, several as one error, of type `usage` if one is.
- */
+/** Runs all checks in order; throws one problem unchanged, several as one error: `usage` if one is. */
 async function throwAllProblems(checks: readonly Check[]): Promise<void> {
   const errors: CatError[] = [];
   for (const check of checks) {

@@ -60,9 +60,7 @@ export async function settleOtherRuns(at: Run, input: ImportInput, host: ImportH
 export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
   state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
 
-/**
- * Lets the user decide about batches of unknown outcome; gives accepted imports by ID, null for lost ones.
- */
+/** Lets the user decide about unknown outcomes; gives accepted imports by ID, null for lost ones. */
 async function decideUnknown(
   batches: readonly EarlierBatch[],
   at: Run,

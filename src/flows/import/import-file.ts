@@ -40,10 +40,7 @@ export interface ImportsOutcome {
   readonly unbegun: unknown;
 }
 
-/**
- * Checks all files completely, then imports each in a run of its own; a file that was stopped stops the rest.
- * A reference may be in one file only.
- */
+/** Checks all files in full, then imports each in its own run; a stop ends all. No reference is in two. */
 export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
   const checked = await checkFiles(files);
   const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));

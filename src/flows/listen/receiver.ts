@@ -143,10 +143,7 @@ interface ReceiverOptions {
 
 export interface Receiver {
   readonly port: number;
-  /**
-   * Stops accepting connections and requests, and waits for the responses to deliveries in progress; for
-   * senders that do not read them, one second.
-   */
+  /** Stops accepting, and waits for responses in progress; for senders that do not read them, one second. */
   close(): Promise<void>;
 }
 

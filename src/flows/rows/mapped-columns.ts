@@ -65,10 +65,7 @@ export function valuesOfColumn(
   return new Map([...ofField, ...own]);
 }
 
-/**
- * Reports what is wrong with a header and its mapping. `names`: the field of each column; null for an ignored
- * one, undefined for an unknown one.
- */
+/** Reports faults of a header and its mapping. `names`: by column; null is ignored, undefined unknown. */
 export function judgeColumns(
   headers: readonly string[],
   names: readonly (string | null | undefined)[],

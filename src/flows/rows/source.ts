@@ -63,8 +63,7 @@ export interface SourcePlace {
 }
 
 /**
- * Opens FILE, or a private copy of what can be read only once (`-`, a pipe, `/dev/stdin`), and detects its
- * format. Throws InputError.
+ * Opens FILE or a copy of one-time input (`-`, pipe, `/dev/stdin`); detects its format. Throws InputError.
  */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copiedSource(name, from.stdin(), standardInput, from);

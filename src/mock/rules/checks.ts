@@ -22,10 +22,7 @@ export function check<Schema extends z.ZodType>(
 /** Problems named in the message of an error; all are in its list. */
 const mostNamed = 10;
 
-/**
- * Parses `value` with the schema, or throws 400 `invalid_request` with every problem of the schema and of
- * `further`, which gets the unparsed value.
- */
+/** Parses `value`, or throws 400 `invalid_request` with all problems, and those of `further` (unparsed). */
 export function checkAll<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -54,5 +54,8 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; type: ErrorType }>;
 export type ErrorCode = keyof typeof errorCodes;
 
-/** Headers with the credits of a 402, sent by the mock: no message is parsed (Errors; docs/choices.md). */
+/**
+ * The headers of a 402 with its credits. The specification has none, and a message is not parsed (Errors):
+ * the mock sends them (docs/choices.md).
+ */
 export const creditHeaders = { needed: "X-Credits-Needed", left: "X-Credits-Left" } as const;

@@ -64,7 +64,7 @@ export interface Mock {
   /** An API key of the first organization with every scope: `ak_mock`, or random for a copy of real data. */
   readonly apiKey: string;
   clock: MovableClock;
-  /** The latest requests, newest last, with masked API keys; with `bodies`, also what was sent and read. */
+  /** The latest requests, newest last, API keys masked; with `bodies`, also what was sent and received. */
   requests(): RecordedRequest[];
   deliveries: MockDeliveries;
   faults: MockFaults;

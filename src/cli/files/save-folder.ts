@@ -22,7 +22,7 @@ export interface SavePlace {
   readonly folder: string;
   /** Null for a folder. */
   readonly bucket: ImageBucket | null;
-  /** Before any request to the service: can images be saved? Throws UsageError, or the error of a store. */
+  /** Checks that images can be saved, before the service is used. Throws UsageError, or a store's error. */
   check(): Promise<void>;
 }
 

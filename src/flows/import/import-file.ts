@@ -40,7 +40,7 @@ export interface ImportsOutcome {
   readonly unbegun: unknown;
 }
 
-/** Checks all files in full, then imports each in its own run; a stop ends all. No reference is in two. */
+/** Checks all files in full, then imports each in its own run; a stop ends all. One file per reference. */
 export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
   const checked = await checkFiles(files);
   const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));

@@ -91,7 +91,7 @@ const limitCodes: readonly (string | undefined)[] = [
   "declined",
 ];
 
-/** Whether an error is reported without a summary, as a question is, which no response of the service is. */
+/** Whether an error has no summary: so has a question to the user, which is no response of the service. */
 const isReportedAlone = (error: unknown): boolean =>
   !(error instanceof CatError) ||
   limitCodes.includes(error.code) ||

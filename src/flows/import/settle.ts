@@ -36,7 +36,7 @@ export function settleBatch(
   state.batches.settled(run, index, entries, changes);
 }
 
-/** Records what completely imported rows say, for the next import; later changes record themselves. */
+/** Records, for the next import, what completely imported rows say; further changes are recorded later. */
 function saySettled(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   runId: string,

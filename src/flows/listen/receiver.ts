@@ -91,7 +91,7 @@ function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault>
 /** The time that a sender has to read a response of one line, in milliseconds of the machine's time. */
 const longestReadMs = 5_000;
 
-/** Sends a one-line response; resolves when sent, or cut: who does not read is cut after `readMs`. */
+/** Sends a one-line response; resolves when sent or disconnected: slow readers are cut after `readMs`. */
 function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,

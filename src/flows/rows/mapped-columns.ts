@@ -65,7 +65,7 @@ export function valuesOfColumn(
   return new Map([...ofField, ...own]);
 }
 
-/** Reports faults of a header and its mapping. `names`: by column; null is ignored, undefined unknown. */
+/** Reports faults of a header and mapping. `names`: fields by column (null ignored, undefined unknown). */
 export function judgeColumns(
   headers: readonly string[],
   names: readonly (string | null | undefined)[],

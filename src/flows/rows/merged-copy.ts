@@ -25,7 +25,7 @@ const mostRows = 1_000;
 /** Characters that are written at once. */
 const written = 1024 * 1024;
 
-/** Copies rows privately, those of one key in place of the first. Throws a CatError if it cannot. */
+/** Copies rows to a private folder, those of a key in place of the first. Throws CatError if it cannot. */
 export async function mergedCopy(
   file: RowFile,
   { random, signal, onProgress }: CopyDeps,

@@ -62,9 +62,7 @@ export interface SourcePlace {
   onSaved?: (() => Promise<void>) | undefined;
 }
 
-/**
- * Opens FILE or a copy of one-time input (`-`, pipe, `/dev/stdin`); detects its format. Throws InputError.
- */
+/** Opens FILE, or copies one-time input (`-`, pipe, `/dev/stdin`) and finds its format. Throws InputError. */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copiedSource(name, from.stdin(), standardInput, from);
   const path = resolve(from.cwd, name);

@@ -22,7 +22,7 @@ export function check<Schema extends z.ZodType>(
 /** Problems named in the message of an error; all are in its list. */
 const mostNamed = 10;
 
-/** Parses `value`, or throws 400 `invalid_request` with all problems, and those of `further` (unparsed). */
+/** Parses `value`, or throws 400 `invalid_request` with all problems; `further` finds more in it unparsed. */
 export function checkAll<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -250,7 +250,7 @@ const note = (app: App, text: string): Promise<void> => app.io.note(app.io.visib
 /** The maximum number of characters of a reference that is shown. */
 const shownLength = 30;
 
-/** Asks how references and sides are read from photo names, never guessed; else throws InputError. */
+/** Asks how photo names are read, as products are never guessed. Throws InputError if it cannot ask. */
 async function askPattern(app: App, listing: PhotoListing, folder: string): Promise<NamePattern> {
   const guesses = guessPatterns(listing);
   const flag = (pattern: NamePattern) => `--pattern ${shellWord(pattern.text)}`;

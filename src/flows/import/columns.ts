@@ -50,6 +50,7 @@ const columnsByName: ReadonlyMap<string, ImportColumn> = new Map(
   ].map((column) => [column.name!, column]),
 );
 
+/** All column names of an import, the most likely ones first. */
 export const columnNames: readonly string[] = [...columnsByName.keys()];
 
 export const isKnownColumn = (header: string, map: ColumnMap): boolean =>

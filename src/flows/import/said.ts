@@ -221,6 +221,7 @@ function readEarlier(rest: Buffer): ExportedRow {
 /** A row with the data for the decision about it. */
 export interface RowWithDigests {
   readonly content: FileRow;
+  /** The digests of its photos, in order. */
   readonly digests: readonly Buffer[];
   readonly rejected: readonly RejectedPhoto[];
   readonly cells: RowCells;

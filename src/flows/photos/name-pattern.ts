@@ -55,6 +55,7 @@ export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
   return side === undefined ? null : { side, number };
 }
 
+/** All references that a name may begin with, the longest first. */
 export const readByBeginning: NameReader = (path) => {
   const stem = patternStem(path, 0)!;
   const photos: NamedPhoto[] = [];
@@ -99,6 +100,7 @@ export class NamePattern {
     return { reference: groups.reference!.trim(), ...readGroups(groups) };
   }
 
+  /** All readings, those with the longest reference first. */
   readonly readings: NameReader = (path) => {
     const stem = this.#stem(path);
     const photos: NamedPhoto[] = [];

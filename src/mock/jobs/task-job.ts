@@ -76,6 +76,7 @@ function requestedFailure(reference: string): JobFailure | null {
   return code === null ? null : { code, message: `the generation failed: ${code.replaceAll("_", " ")}` };
 }
 
+/** Ends a task (States, Task). */
 function end(world: World, organization: Organization, task: TaskRecord): void {
   task.finished_at = world.timestamp();
   if (task.failure === null) {

@@ -60,7 +60,10 @@ export interface RawResponse {
 
 /** What a client does besides the operations of the service. */
 export interface ClientBasics {
-  /** Sends any request, with retries, pacing and an idempotency key. Resolves for every status. */
+  /**
+   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for
+   * every status; `error` is the error that an operation would throw.
+   */
   raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
   /** Streams the bytes behind a signed URL, in chunks. Sends no credentials and follows no redirect. */
   readonly download: Download;
@@ -74,7 +77,7 @@ export interface ClientBasics {
    * wrong.
    */
   earliest(moment?: number): number;
-  /** A text of the service with the API key masked; before the first request nothing is masked. */
+  /** A text of a download with the API key masked, as in responses; before the first request nothing is. */
   withoutKey(text: string): string;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;

@@ -43,7 +43,7 @@ export class TimeoutError extends CatalogueError {
   }
 }
 
-/** A response that is not the service's: HTML, incomplete, too large, or a redirect. */
+/** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, unexpected shape. */
 export class BadResponseError extends CatalogueError {
   /** The name of the class. */
   override readonly name: string = "BadResponseError";

@@ -176,7 +176,7 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
   }
 }
 
-/** Whether a host was not reached that a retry will hardly reach, such as a typo. */
+/** Whether a host was not reached that a retry will hardly reach: a typo, or by the policy. */
 const isUnreached = (error: NetworkError, { unreached }: Pick<RetryPolicy, "unreached">): boolean =>
   (error.code === "host_not_found" && !isLookupDelayed(error.cause)) ||
   (error.code === "unreachable" && !unreached);

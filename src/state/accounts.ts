@@ -1,6 +1,6 @@
 import type { Database } from "./sqlite.ts";
 
-/** An organization of a service. It is found by the fingerprint of a key; several keys may share it. */
+/** An organization, by the fingerprint of a key; several may share it. Its data applies to no other one. */
 export interface Accounts {
   /** The account of a key at a base URL; null for a key never used there. */
   find(baseUrl: string, fingerprint: string): number | null;

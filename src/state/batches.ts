@@ -15,7 +15,9 @@ export interface StoredBatch {
   readonly idempotencyKey: string;
   /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
   readonly state: "sent" | "accepted" | "settled";
-  /** The IDs of what the service created: an import, an export, or a task per row; empty while `sent`. */
+  /**
+   * The IDs of what the service created: an import, an export, or a task per row in order; none if `sent`.
+   */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
   readonly rows: Uint32Array;
@@ -50,7 +52,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
 export interface Batches {
   /** The batches of a run in order, without their bodies. */
   of(runId: string): StoredBatch[];
-  /** Records a batch before it is sent; returns the reference or look that another run claims, or null. */
+  /** Records a batch before it is sent; null. If `exclusive`, may return what another run has claimed. */
   begin(account: number, batch: NewBatch): string | null;
   /** The batch is sent under another key from now on. */
   renewed(

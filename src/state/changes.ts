@@ -55,7 +55,10 @@ export interface Changes {
   isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
-  /** Records that a change was undone, completely or in part, and what the ledger knows now. */
+  /**
+   * Records that a change was undone, completely or in part, and what the ledger knows now. What rows said of
+   * the product is forgotten; once all is undone, the run's file says what it said before.
+   */
   undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerFacts): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;

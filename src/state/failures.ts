@@ -11,7 +11,7 @@ export interface FailedRow {
 export interface Failures {
   /** Whether any row of the file is known to have failed. */
   areAny(file: number): boolean;
-  /** Counts failed rows once per run. Returns those with the same failure in `least` runs in a row. */
+  /** Counts failed rows once per run; returns the references with one reason in `least` runs in a row. */
   count(file: number, runId: string, rows: readonly FailedRow[], least: number): string[];
   /** Forgets rows that did not fail: those with the references, or all that did not fail in a run. */
   forget(file: number, references: readonly string[]): void;

@@ -3,7 +3,7 @@ import { type Connect, loadConnect } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
 import { prepareLockFile, removeFile, sameFileAt } from "./state-place.ts";
 
-/** Locks a file, created if missing; null if locked. The system unlocks it when the process ends. */
+/** Locks a file without content, created if missing; null if locked. Any end of the process unlocks it. */
 export async function lockFile(path: string): Promise<(() => void) | null> {
   const connect = await loadConnect();
   prepareLockFile(path);

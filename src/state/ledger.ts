@@ -59,7 +59,7 @@ export interface Ledger {
   write(account: number, change: LedgerChange): void;
   /** The ID of a file, by its place; null if nothing is known of it. */
   findFile(account: number, place: string): number | null;
-  /** The ID of a file, by its place, which is added if missing; it becomes the newest one. Of all but the newest files, what their rows said is deleted. */
+  /** The ID of a file by its place, added if missing; it is the newest. What old files said is deleted. */
   openFile(account: number, place: string, at: number): number;
   /** What the row of a file with a reference said last; null if not known. */
   said(file: number, reference: string): SaidRow | null;

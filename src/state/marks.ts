@@ -1,6 +1,6 @@
 import type { Database } from "./sqlite.ts";
 
-/** Small texts for later commands of the profile, e.g. where the last export ended. */
+/** Small texts by base URL and name for later commands of the profile, e.g. where the last export ended. */
 export interface Marks {
   /** The value of a mark; null if it was never set. */
   get(baseUrl: string, name: string): string | null;

@@ -51,7 +51,7 @@ export interface Runs {
   writes(account: number, runId: string): void;
   /** The ID of the last run that made changes; null if none. */
   lastWriter(account: number): string | null;
-  /** Ends a run once all is reported. An unsettled batch stays until another run settles it. */
+  /** Ends a reported run; deletes its settled batches and patched rows. Another run settles the others. */
   end(runId: string, endedAt: number): void;
   /** Takes an identity for this process alone. Returns the owner if another live process has it. */
   hold(account: number, identity: string, owner: RunOwner): RunHold | { readonly heldBy: Required<RunOwner> };

@@ -148,7 +148,7 @@ export async function openPrompts(app: App): Promise<Prompts> {
   };
 }
 
-/** A stream for one question: stderr stays open, and without colors loses their escape sequences. */
+/** A stream for one question, which leaves stderr open; without colors it only keeps cursor movements. */
 function screenOn(
   { raw, columns }: Output,
   isPlain: boolean,

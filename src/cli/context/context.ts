@@ -38,7 +38,10 @@ export interface Context {
   isRunning(pid: number): boolean;
   /** Aborted with an InterruptError by the first SIGINT, SIGTERM or, on a terminal, SIGHUP. */
   readonly interrupt: AbortSignal;
-  /** Registers `run` for a second interrupt; `finishing` gets 5 s before. Returns how to unregister. */
+  /**
+   * Has `run` report what a second interrupt leaves undone; `finishing` gets 5 s before. Undone by the
+   * result.
+   */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that

@@ -62,7 +62,7 @@ export interface KeychainPlace {
   readonly node: string;
 }
 
-/** The keychain, in a child process that can be ended: the library blocks. The key is no argument. */
+/** The keychain, in a child that can be ended: the library blocks. The key is in no argument or variable. */
 export function osKeychain(place: KeychainPlace): Keychain {
   return {
     read: (account) => request(place, account, "read"),

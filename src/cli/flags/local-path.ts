@@ -20,7 +20,7 @@ export function takeBuckets<Place extends Argument | Option>(place: Place): Plac
 /** A drive letter such as `C:` is not a scheme. */
 const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;
 
-/** Throws UsageError for an address such as `s3://bucket/x`, without its rest, which may be secret. */
+/** Throws UsageError for an address such as `s3://bucket/x`, whose rest may be secret; not `./s3://x`. */
 export function rejectAddress(text: string, param: string): void {
   const name = scheme.exec(text)?.[1]?.toLowerCase();
   if (name === undefined) return;

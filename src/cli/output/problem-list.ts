@@ -196,7 +196,7 @@ const noBreak = "\u00a0";
 const wrappedFlags = (text: string, width: number): string[] =>
   wrapped(text, width).map((line) => line.replaceAll(noBreak, " "));
 
-/** For programs: one object on stdout, with `more` at the end; none without problems, unless `always`. */
+/** For programs: `{file, problems, total, valid, invalid, …more}` on stdout; without problems if `always`. */
 export function problemReport(
   file: string,
   write: (text: string) => Promise<void>,

@@ -24,7 +24,7 @@ const invalid = (message: string): UsageError =>
 /** The environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The profile of the command line or environment; null for neither. Throws UsageError for no name. */
+/** The profile of a flag or variable, and its source; null for neither. Throws UsageError for a bad name. */
 export function namedProfile(
   globals: Pick<GlobalOptions, "profile">,
   env: Env,

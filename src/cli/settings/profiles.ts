@@ -70,7 +70,7 @@ export const defaultProfile = "default";
 export const configPath = async (context: HomeContext): Promise<string> =>
   join(await homeFolder(context), "config.json");
 
-/** Reads the config file; a missing one is empty. Throws UsageError for another shape. */
+/** Reads the config file; a missing one is empty. Throws UsageError if unreadable or of another shape. */
 export async function readProfiles(context: HomeContext): Promise<Profiles> {
   const path = await configPath(context);
   const config = await readConfig(path);

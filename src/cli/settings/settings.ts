@@ -187,7 +187,7 @@ export function checkedApiKey(text: string, { source, hint }: { source: string; 
   });
 }
 
-/** The signature header: of the profile, else `Service-Signature`. Throws UsageError for no name. */
+/** The signature header: of the profile, else `Service-Signature`. Throws UsageError for an invalid name. */
 export async function signatureHeaderInUse(globals: GlobalOptions, context: HomeContext): Promise<string> {
   const { name, settings, profiles } = await profileInUse(globals, context);
   const header: unknown = settings?.signatureHeader ?? signatureHeader;

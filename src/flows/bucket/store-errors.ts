@@ -134,7 +134,7 @@ const elsewhere = new Set([
 /** Failures to connect, whose next step names the address of the service. */
 const notConnected: readonly string[] = ["unreachable", "host_not_found"];
 
-/** An error of a bucket as a CatError. `act`: e.g. `list s3://a/b`. */
+/** An error of a bucket as a CatError; a CatError stays. `act`: e.g. `list s3://a/b`. */
 export function storeError(error: unknown, act: string, bucket: string): CatError {
   if (error instanceof NetworkError && notConnected.includes(error.code))
     return new NetworkError(error.message, { ...error, hint: "Check --endpoint and your network." });

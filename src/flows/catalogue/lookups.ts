@@ -18,7 +18,7 @@ type Reader = Pick<Service, "client" | "signal">;
 export const productById = (product_id: string, { client, signal }: Reader): Promise<Product | null> =>
   orNull(client.products.get({ product_id }, { signal }));
 
-/** The product with exactly this reference; null if not found. The service only has a free-text search. */
+/** The product with exactly this canonical reference; null if not found. `q` is only a free-text search. */
 async function searchedProduct(
   reference: string,
   { client, signal }: Reader,

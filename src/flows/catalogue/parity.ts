@@ -48,7 +48,7 @@ interface ParityOptions extends Pick<Service, "signal" | "concurrency"> {
   readonly onProgress: (event: ProgressEvent) => void;
 }
 
-/** The differences of two organizations: products by reference, photos by orientation and SHA-256. */
+/** Differences of products by reference, of photos by orientation and SHA-256; only digests are in memory. */
 export async function* compareCatalogues(
   options: ParityOptions,
   counts: ParityCounts,

@@ -32,7 +32,10 @@ interface XmpPlace {
   readonly splices: (xmp: Buffer) => readonly Splice[];
 }
 
-/** The changes that add the label; none if it has one, null if they are not certain to be right. */
+/**
+ * The changes that add the label; none if it has one. Null for an image that is broken, signed or of another
+ * type, or has XMP that is not understood or says otherwise.
+ */
 export function labelSplices(image: ImageBytes, source: DigitalSource): readonly Splice[] | null {
   const type = detectImageType(image.read(0, imageTypeBytes));
   const place = type === null ? null : placeIn[type](image);

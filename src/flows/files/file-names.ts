@@ -14,7 +14,7 @@ export function moveToFreeName(from: string, to: string): number {
   for (let number = 1; ; number++) if (moveFile(from, numbered(to, number), true)) return number;
 }
 
-/** Moves a complete file to a name, or to the next free one with an error if that was taken meanwhile. */
+/** Moves a complete file to a name, or to the next free one with an error if it was taken meanwhile. */
 export function moveToName(
   from: string,
   to: string,

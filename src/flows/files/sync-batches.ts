@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Unnamed } from "./output-file.ts";
 
-/** The size of a batch, and the longest wait for other files. */
+/** The most files of a batch, the bytes from which none is added, and the longest wait for others in ms. */
 const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 
 /** A file with all its bytes that waits for its name. */
@@ -10,7 +10,7 @@ export interface WaitingFile {
   readonly bytes: number;
 }
 
-/** The steps of a batch, in order. An error of `record` is that of all files. */
+/** The steps of a batch, in order. An error of `record` is that of all files, any other that of its file. */
 interface BatchSteps<Item, Target> {
   /** Resolves when a file is on the disk; called for all of them at once. */
   sync(item: Item): Promise<void>;
@@ -28,7 +28,11 @@ interface Waiting<Item> {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Files that are synced together while others are downloaded; a kill leaves two batches unnamed. */
+/**
+ * Files that are synced together: the disk takes hardly more time for 64 small ones than for one. A batch is
+ * written when it is full, when no other file is on its way, or after 200 ms; a kill leaves two without
+ * names.
+ */
 export class SyncBatches<Item extends WaitingFile, Target> {
   readonly #steps: BatchSteps<Item, Target>;
   readonly #waiting: Waiting<Item>[] = [];

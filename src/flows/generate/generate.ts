@@ -242,7 +242,7 @@ function noteReplaced(
   );
 }
 
-/** Queues, follows and saves at once. Returns what stopped the queuing or the following. */
+/** Queues, follows and saves; what stops one stops the other at once, and is returned. */
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,

@@ -105,7 +105,7 @@ function leaveOutKnown({
 /** How long to wait for the response to another process, in milliseconds, before the next look. */
 const otherProcessMs = 500;
 
-/** Waits until other processes know the tasks of the same images; what they did not get remains unqueued. */
+/** Waits for the tasks of other processes. What they did not get remains: the user did not agree to pay. */
 async function awaitOthers(
   generating: GenerationRun,
   operation: BatchOperation,
@@ -172,7 +172,7 @@ export const isOfInput = (error: unknown): boolean =>
   error instanceof CatError &&
   (error instanceof ApiError ? [400, 404, 422].includes(error.status) : error.code === "body_too_large");
 
-/** Keeps the unknown outcome of a batch, and why its inputs were rejected: the others remain. */
+/** Keeps the unknown outcome of a batch, sent again only as it was, and why inputs were rejected. */
 function keepOutcome(
   { sent, remaining, rejected }: GenerationRun,
   batch: SentBatch,

@@ -143,7 +143,7 @@ function pageMark(tasks: Iterable<string>, { looks }: State): string {
 export const recordPage = (tasks: Iterable<string>, { state, service, id }: Run): void =>
   state.marks.set(service.baseUrl, pageMark(tasks, state), id);
 
-/** A problem for each run of which the file has some images only: one of them was changed. */
+/** A problem for each run of which the file has some images only: it was cut, or the run has gone on. */
 function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): InputProblem[] {
   const listed = new Set(images.map(({ row }) => row.task_id));
   if (baseUrl !== null && state.marks.get(baseUrl, pageMark(listed, state)) !== null) return [];
@@ -176,7 +176,7 @@ function toStored(
   );
 }
 
-/** Rejects a review of another input. Throws an InputError that names the first line. */
+/** Rejects a review of another input, whose images it would change. Throws an InputError with its line. */
 export function rejectOtherRun(
   { file, images }: Review,
   { input, state, isOfInput }: { input: string; state: State; isOfInput: (task: string) => boolean },

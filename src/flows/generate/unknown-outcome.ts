@@ -124,7 +124,7 @@ function candidatesFor(
 const isEarlier = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch): boolean =>
   Date.parse(created_at) < Math.min(sentAt, sentAtService ?? sentAt) - surelyEarlierMs;
 
-/** The images of tasks in the catalogue; none where the key cannot read it. */
+/** The images of tasks in the catalogue; none where the key cannot read it, or exports lack the product. */
 async function readLooks(expired: readonly StoredBatch[], run: Run): Promise<ReadonlyMap<string, string>> {
   const generations = expired.flatMap((batch) => loadGenerations(run.state, batch));
   const products = new Set(

@@ -19,7 +19,7 @@ export const keyFrom = ({
 export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">, now: Clocks): boolean =>
   elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
-/** Whether a batch is older than keys live, by both clocks: with one wrong, nothing may be concluded. */
+/** Whether a batch is older than keys live, by both clocks: if one is wrong, it may still be in progress. */
 export const isKeyExpired = (
   { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
   now: Clocks,
@@ -42,7 +42,7 @@ export async function readClocks({
   return { here: clock.now(), service: asked.client.serviceNow() };
 }
 
-/** Gets a first response for the time of the service. Throws the error if there is no response. */
+/** Gets a first response for the time of the service, by its `Date`. Throws the error without a response. */
 export async function readServiceTime({
   client,
   signal,

@@ -26,7 +26,7 @@ export interface JobWatcher<Job> {
   onStatus: (job: Job) => void;
 }
 
-/** Follows jobs until they end, one GET each. One that cannot be fetched is skipped; others continue. */
+/** Follows jobs, one GET each. One that cannot be fetched is skipped, unless the key or the service fails. */
 export class JobFollower<Job extends { id: string; status: string }> {
   readonly #watcher: JobWatcher<Job>;
   readonly #limit = pLimit(jobsAtOnce);
@@ -45,7 +45,7 @@ export class JobFollower<Job extends { id: string; status: string }> {
     this.#jobs.push(this.#limit(() => this.#follow(id)));
   }
 
-  /** Waits for every job; returns the error that stopped the following, else of the first skipped job. */
+  /** Waits for every job; returns the error that stopped it, else of the first skipped job, or undefined. */
   async settled(): Promise<unknown> {
     await Promise.all(this.#jobs);
     return this.#stop.signal.aborted ? this.#stop.signal.reason : this.#error;
@@ -97,7 +97,7 @@ export interface TaskWatcher {
   onLost: (id: string) => void;
 }
 
-/** Follows tasks by lists, newest first; one by one where a list would take more reads. */
+/** Follows tasks by lists (newest first, 100 a read), or one by one where lists would take more reads. */
 export class TaskFollower {
   readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
   readonly #watcher: TaskWatcher;
@@ -176,7 +176,9 @@ export class TaskFollower {
     }
   }
 
-  /** The pause after a round; `Retry-After` of one open task, because lists have none. */
+  /**
+   * The pause after a round: by `Retry-After` of an open task (lists have none) and the rate of its reads.
+   */
   async #pauseMs(): Promise<number> {
     for (const id of this.#open) {
       if (this.#askedMs !== null) break;

@@ -15,7 +15,7 @@ export interface RecordOptions {
   readonly guarded?: boolean;
 }
 
-/** Records each step before the next: bytes before a request, jobs before anything else, for a resume. */
+/** Records each step before the next, for a resume: a batch with its bytes, the request, then its jobs. */
 export class Journal {
   readonly #run: Run;
   readonly #recording: RecordOptions;

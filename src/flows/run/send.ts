@@ -108,7 +108,9 @@ const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolea
   (outcome.kind === "refused" && isOfEarlierTime(outcome.error)) ||
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
-/** Sends `some` batches of unknown outcome again. Throws the error if an outcome is still unknown. */
+/**
+ * Sends `some` unknown batches of a run again, nothing else. Throws if one stays unknown; one rejected was not carried out.
+ */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
@@ -233,7 +235,10 @@ async function hasNotCarriedOut(
   }
 }
 
-/** A batch too large for a gateway as one not carried out; the problem names its row if it has only one. */
+/**
+ * A batch too large for a gateway as one not carried out; the problem names its row if it has only one. Null
+ * for a batch of an earlier process, whose rows the next one cuts again.
+ */
 function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,

@@ -26,7 +26,7 @@ const mostBytes = 64 * 1024 * 1024;
 type Body = RawRequest["body"];
 type Source = Pick<Context, "stdin" | "cwd">;
 
-/** The body: bytes of `--input`, JSON of the fields, or a form with one file. Throws UsageError. */
+/** The body: `--input`, JSON of fields, or a form of one file, typed by the operation. Throws UsageError. */
 export async function requestBody(
   flags: BodyFlags,
   operation: ClientOperation | null,

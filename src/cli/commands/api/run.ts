@@ -136,7 +136,7 @@ function hinted(error: CatError, method: string, { path }: Target): CatError {
   return hint === error.hint ? error : withHint(error, hint);
 }
 
-/** Prints a response: JSON indented on a terminal. `include` adds status and headers. */
+/** Prints a response, JSON indented on a terminal. `include` adds the head, with `--json` in one object. */
 async function printResponse(
   app: App,
   response: RawResponse,

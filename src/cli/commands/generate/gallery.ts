@@ -41,7 +41,7 @@ export async function checkGallery(app: App, name: string, others: readonly stri
   return replaces;
 }
 
-/** Writes the page of a run that was not interrupted and has tasks; returns why it could not. */
+/** Writes the page of a run with tasks that was not interrupted, for the summary; returns its error. */
 export async function writeRunGallery(
   app: App,
   flags: GenerateFlags & GalleryOutput,

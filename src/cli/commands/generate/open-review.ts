@@ -45,7 +45,7 @@ export const rerunFlags = (file: string, { sheet, read }: ReviewReading) => ({
   encoding: read.encoding,
 });
 
-/** Opens a review; the caller closes the source. Throws an InputError if it is incomplete or edited. */
+/** Opens a review; the caller closes it. Throws InputError, once all problems of the file are listed. */
 export async function openReview(
   app: App,
   file: string,

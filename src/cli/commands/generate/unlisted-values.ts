@@ -101,7 +101,7 @@ export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known"
   return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };
 };
 
-/** Shows unlisted values, and asks once whether to send them; else the service decides. */
+/** Shows unlisted values, and asks once; without a terminal, or by `--yes`, they are sent. May throw. */
 export async function confirmUnlisted(
   app: App,
   flags: GenerateFlags,

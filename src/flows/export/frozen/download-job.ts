@@ -27,7 +27,7 @@ export interface JobDownload {
   readonly label: boolean;
   /** The largest image of a ZIP, in bytes. */
   readonly maxBytes: number;
-  /** Where a job of that format goes. Throws where it cannot be written. */
+  /** Where a job of that format goes, once the service has it. Throws where it cannot be written. */
   readonly target: (format: ExportJob["format"]) => Promise<FrozenTarget>;
   readonly onSeen: (job: ExportJob) => Promise<void>;
   readonly onProgress: (event: ProgressEvent) => void;
@@ -48,7 +48,7 @@ export interface SavedJob {
   readonly unknown: number;
 }
 
-/** Saves the artifact of one job, from any machine; an interrupt keeps what was downloaded. */
+/** Saves the artifact of one job, from any machine; after an interrupt the same command resumes it. */
 export async function downloadJob(
   { id, extract, label, maxBytes, target: chooseTarget, onSeen, onProgress, onNote }: JobDownload,
   { client, signal }: Pick<Service, "client" | "signal">,

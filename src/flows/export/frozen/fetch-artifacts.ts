@@ -171,7 +171,10 @@ export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" |
   readonly ids: readonly string[] | null;
 }
 
-/** Saves the artifact of a job under its name once its content was checked; resolves to its length. */
+/**
+ * Saves an artifact under its name once its content was checked (a broken one is downloaded twice); resolves
+ * to its length. Throws OutputError, and the errors of `downloadFile`.
+ */
 export async function downloadArtifact(
   client: Client,
   { job, path, name, maxBytes, ids, signal, onProgress }: ArtifactDownload,

@@ -40,13 +40,15 @@ export interface FrozenTarget {
   readonly name: string;
   /** Whether a file that has the path is replaced; a folder must be empty. */
   readonly replaces: boolean;
-  /** Sends a complete file to its place; resolves to its length, undefined for one on this machine. */
+  /** Sends a file, prepared at `path`, to its place; resolves to its length. Undefined: no upload. */
   readonly upload?: ((from: string) => Promise<number>) | undefined;
 }
 
 /** What the program gives to the flow. */
 export interface FrozenDeps extends RunHost {
-  /** The files to write for so many jobs. Throws where one cannot be written, or must not be replaced. */
+  /**
+   * The files of so many jobs, before any is created. Throws if one may not be replaced (`isDelivered`: may).
+   */
   readonly targets: (
     jobs: number,
     isDelivered: (path: string) => Promise<boolean>,

@@ -32,7 +32,11 @@ interface Wanted {
   readonly label: boolean;
 }
 
-/** Finds the images to leave out and the generated ones by manifests. Throws if the names differ. */
+/**
+ * Finds the images to leave out and the generated ones in ZIPs by their manifests. Throws a BadResponseError
+ * (exit 7) if some are left out and names do not match: a wrong image might be left out, or a rejected one
+ * kept.
+ */
 export async function namedEntries(
   jobs: readonly Pick<FrozenJob, "id" | "ids">[],
   run: Pick<Run, "client" | "signal" | "newKey">,
@@ -134,7 +138,10 @@ export async function readEntries(path: string): Promise<string[]> {
   }
 }
 
-/** The images of a ZIP by name; null unless the names are those of the manifest, but for extensions. */
+/**
+ * The images of a ZIP by file name; null unless these are exactly the names of the manifest, each once, but
+ * for extensions: a ZIP may have other formats (Exports, Frozen).
+ */
 export function matchNames<Asset extends { readonly name: string }>(
   assets: readonly Asset[],
   entries: readonly string[],

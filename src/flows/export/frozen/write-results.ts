@@ -36,7 +36,9 @@ interface Results {
   readonly delivered: ReadonlySet<FrozenTarget>;
 }
 
-/** Gives complete artifacts their form and names. A taken name is an error once all are written. */
+/**
+ * Gives artifacts their form and names. Throws as `extractZips`, and for a taken name once all is written.
+ */
 export async function writeResults(
   { format, extract, maxBytes }: Pick<FrozenInput, "format" | "extract" | "maxBytes">,
   { jobs, targets, delivered }: Results,
@@ -116,7 +118,9 @@ async function extracted(
   }
 }
 
-/** How many images the ZIPs lack, because products were deleted after their jobs had been counted. */
+/**
+ * How many images the ZIPs lack, as products were deleted after the count. A ZIP may be moved or extracted.
+ */
 export async function missingImages(
   jobs: readonly Pick<FrozenJob, "id" | "job" | "target">[],
   folder: string,
@@ -136,7 +140,9 @@ export async function missingImages(
   return missing;
 }
 
-/** The private folder for unfinished files, on the disk of the first target, so that a rename is enough. */
+/**
+ * The private folder for unfinished files, `.NAME.RUN.part`, on the disk of the first target, for a rename.
+ */
 export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string): Promise<string> {
   const target = await whereLinksLead(path);
   const folder = join(dirname(target), partName(`${basename(target)}.${owner.slice(-8)}`));

@@ -103,7 +103,7 @@ export class LastExport {
   readonly #name: string;
   readonly #digest: string | null;
 
-  /** Compares the decisions with those of the last export: a delta lists no product because of a decision. */
+  /** `roles`: sorted; null for all. Decisions are compared, as a delta lists no product because of one. */
   constructor(
     marks: Marks,
     { baseUrl, keyFingerprint }: ServiceIdentity,
@@ -119,7 +119,10 @@ export class LastExport {
     this.#digest = filter === null ? null : reviews.digest(filter);
   }
 
-  /** The start of the last export; null, with a note, before the first one or for a time in the future. */
+  /**
+   * The start of the last export, in Unix milliseconds; null, with a note, before the first one, or if it is
+   * in the future. That one is removed at once: when a stopped run is resumed, it may be past.
+   */
   async startedAt(service: Pick<Service, "client" | "signal">, onNote: OnNote): Promise<number | null> {
     const stored = this.#marks.get(this.#baseUrl, this.#name);
     if (stored !== null && this.#marks.get(this.#baseUrl, this.#digestName) !== this.#digest) {

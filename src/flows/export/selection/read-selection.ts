@@ -35,7 +35,7 @@ export interface SelectionReading extends Mapping {
   readonly encoding: EncodingName;
 }
 
-/** Reads a table or a list of products. An empty file is a problem: it would select the entire catalogue. */
+/** Reads a table or a list (one per line). An empty file is a problem: it would mean the entire catalogue. */
 export async function readSelection(
   source: Source,
   reading: SelectionReading,

@@ -144,7 +144,7 @@ const productNamed = ({ name, as }: WantedProduct, products: FoundProducts): Pro
   (as === "reference" ? undefined : products.byId.get(name)) ??
   (as === "id" ? undefined : (productOf(name, products) ?? undefined));
 
-/** The IDs of all products of exports, newest first: GET /v1/products also lists others. */
+/** The IDs of all products in exports, newest first, each once: GET /v1/products also lists others. */
 export async function wholeCatalogue(
   { client, signal }: Pick<Service, "client" | "signal">,
   onProgress: (done: number) => void,

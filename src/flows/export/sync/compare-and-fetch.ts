@@ -95,7 +95,10 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   };
 }
 
-/** Rejects (exit 6) a new key that sees no product of the mirror: it may be of another organization. */
+/**
+ * Another organization's key would see an empty catalogue, and move the mark: a new key must see the newest
+ * or the oldest product that was not removed. Throws a CatError of type conflict (exit 6) otherwise.
+ */
 async function checkAccount(state: MirrorState, { input, tools, client, mirror }: SyncRun): Promise<void> {
   if (state.key === tools.keyFingerprint || input.sameOrganization) return;
   const ids = mirror.index.outermostProducts();
@@ -141,7 +144,7 @@ function takeDecisions(
 /** Files that are hashed at once: reading one overlaps with hashing another. */
 const filesAtOnce = 8;
 
-/** Marks entries whose files are missing or differ; whether there are any. Unreadable files stay. */
+/** Marks entries whose files are missing or differ; whether there are any. Unreadable ones fail, and stay. */
 async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean> {
   const { index, store } = mirror;
   const total = index.present;

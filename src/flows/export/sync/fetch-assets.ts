@@ -240,7 +240,7 @@ export class AssetFetcher {
     return known?.path ?? this.#run.toPath(fields);
   }
 
-  /** The path of an entry; null if its file may be another one's, of this shard or another. */
+  /** The path of an entry, also of a damaged file; null if the file may be another one's, also of a shard. */
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
     const file = await this.#run.mirror.store.stat(known.path);

@@ -42,7 +42,10 @@ const mostListed = 5;
 /** Says of which indexes the joined one was made, in a bucket. */
 const joinedPath = `${mergeWork}/joined.json`;
 
-/** Joins the indexes of all shards; null if that is done. Throws (exit 3) if they do not belong together. */
+/**
+ * Joins the indexes of all shards into `catalogue.ndjson`; null if it has been made of the same ones. Throws
+ * a CatError of type input (exit 3) if one is missing, or if they do not belong together.
+ */
 export async function mergeShards(
   { folder, runId, among = null }: MergeInput,
   { store, clock, holder }: { store: MirrorStore; clock: Clock; holder: Holder },
@@ -152,7 +155,7 @@ async function shardsIn(
 
 const sameFlags = "Mirror every shard with the same flags.";
 
-/** Rejects unfinished shards and those of different selections; resolves to digests of indexes. */
+/** Rejects unfinished shards and those of different selections; resolves to the index digests in states. */
 async function rejectUnfinished(
   shards: readonly Shard[],
   files: ReadonlySet<string>,

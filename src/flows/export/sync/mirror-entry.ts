@@ -121,7 +121,7 @@ export function toReviewFields(review: ReviewDecision | null): ReviewFields {
 
 type DecisionOf = (taskId: string | null) => ReviewDecision | null;
 
-/** The assets of a row, whose fields are unchecked. Throws without a list: all would look removed. */
+/** The assets of a row, unchecked fields. Throws (bad_response) without a list: all would look removed. */
 export function listedAssets({ product, assets }: ExportRow, findDecision: DecisionOf): ListedAsset[] {
   if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
   if (product.deleted_at !== null) return [];

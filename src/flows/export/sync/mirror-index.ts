@@ -6,7 +6,10 @@ import { type EntryKey, type MirrorEntry, parseLine, toLine } from "./mirror-ent
 /** The version of the table. */
 const version = 1;
 
-/** `is_fresh`: newer than the index file. `placed`: files that may be placed, whatever their entries say. */
+/**
+ * `is_fresh`: newer than the index file. `placed`: files that may be placed, whatever their entries say.
+ * `file`: the digest of the index file, and whether the table is ahead of it.
+ */
 const schema = `
   CREATE TABLE state.entry (
     product_id TEXT, asset_id TEXT, folded_path TEXT, is_removed INTEGER, is_fresh INTEGER, line TEXT,
@@ -26,7 +29,10 @@ const pageLength = 500;
 
 type Page = [productId: string, assetId: string, line: string][];
 
-/** The assets of a mirror. A kill may lose changes, but no file: each is recorded before it gets its path. */
+/**
+ * The assets of a mirror: a row per line of the index file, which is written from it at the end of a run. A
+ * kill may lose changes, but no file: each is recorded before it gets its path. Errors are StateErrors.
+ */
 export class MirrorIndex {
   readonly #db: Database;
   readonly #ofProduct;

@@ -91,7 +91,7 @@ export interface MirrorState extends Selection {
   readonly decisions_sha256?: string | undefined;
   /** A digest of the decisions by which the mirror leaves out images; absent if it leaves out none. */
   readonly left_out_sha256?: string | undefined;
-  /** The flag by which the last complete run left out images. Absent in older mirrors. */
+  /** The flag by which the last complete run left out images; null without. Absent in older mirrors. */
   readonly filter?: ReviewFilter | null;
   /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
   readonly index_sha256?: string | undefined;
@@ -197,7 +197,7 @@ export function rejectOther(was: Selection, now: Selection, folder: string): voi
 /** What the target of a mirror is, for hints. */
 export const placeWord = (folder: string): string => (isBucketAddress(folder) ? "prefix" : "folder");
 
-/** How to leave a bucket that a first run with a wrong flag has bound: part of a hint. */
+/** How to leave a bucket that a first run with a wrong flag or key has bound: part of a hint. */
 export const unbinding = (folder: string): string =>
   isBucketAddress(folder)
     ? ` If it has no images yet, delete the objects below ${nameIn(folder, folderInBucket)}/ and run the command again.`

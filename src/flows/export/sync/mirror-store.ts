@@ -52,7 +52,9 @@ export interface Binding extends Selection {
   readonly key?: string | undefined;
 }
 
-/** A folder or bucket with a mirror; components of paths are separated by `/`. Throws CatErrors. */
+/**
+ * Where a mirror is. Paths have `/` between components, none of them empty, `.` or `..`. Throws CatErrors.
+ */
 export interface MirrorStore {
   /** A folder for unfinished downloads that are too large for memory. */
   readonly scratch: string;
@@ -66,17 +68,23 @@ export interface MirrorStore {
   read(path: string): Promise<Buffer | null>;
   /** The same in parts. Throws if the file does not exist. */
   readParts(path: string): AsyncIterable<Uint8Array>;
-  /** Writes a file that appears complete or not at all; null if `exclusive` and the path is taken. */
+  /**
+   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the
+   * result is null. `entry`: of an image.
+   */
   put(
     path: string,
     content: PutContent,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
-  /** Writes an image without its name; missing where each waits alone. `shown`: its path in errors. */
+  /**
+   * Writes an image without its name, so that many can wait for the disk together; missing where each waits
+   * alone. An image in `scratch`, already on the disk, is passed as a path. `shown`: the path in errors.
+   */
   write?(image: readonly Uint8Array[] | string, shown: () => string): Promise<Unnamed>;
   /** Resolves when such a file is on the disk. */
   sync?(file: Unnamed, shown: () => string): Promise<void>;
-  /** Changes a small file; `change` may be called again, so that no change of another process gets lost. */
+  /** Changes a small file; `change` is called again with what another process wrote: none gets lost. */
   change(path: string, change: Change, clock: Clock): Promise<void>;
   /** Makes sure that a file exists, before whatever is done next. */
   touch(path: string): void;

@@ -19,7 +19,7 @@ export interface Mirror {
   readonly isChanged: boolean;
 }
 
-/** Opens an index with the records of a stopped run. Throws for a missing (exit 2) or damaged one (3). */
+/** Opens the index (a copy for a dry run) and what a stopped run left. Throws: missing (exit 2), bad (3). */
 export async function openMirror(
   store: MirrorStore,
   files: MirrorFiles,
@@ -43,7 +43,10 @@ export async function openMirror(
   }
 }
 
-/** Reads the index file into a new table; true if the table, which decides later, must write it again. */
+/**
+ * Reads the index file into a new table. Later the table decides: an index file that was cut, changed or
+ * removed is written again once files were compared. Resolves to whether it is; of a new table, by the state.
+ */
 async function readIndexFile(
   { store, files, index, isNew }: Omit<Mirror, "isChanged">,
   { state, folder }: { state: MirrorState | null; folder: string },

@@ -35,7 +35,7 @@ type DecisionColumn = (typeof decisionColumns)[number];
 export interface DecisionRow extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
-  /** When it was made, in Unix milliseconds; null if the file has no times: then earlier than all others. */
+  /** When it was made, in Unix milliseconds; null for a list without times, which repeats earlier ones. */
   readonly decidedAt: number | null;
   /** Who has decided; "" where the file does not say it. */
   readonly reviewer: string;
@@ -114,7 +114,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   return { decisions, problems, notes: notes.list(), isGathered, located };
 }
 
-/** The decisions of rows. One without a time, or with a future one, was made when the file was saved. */
+/** The decisions of decided rows. One without a time, or a future one, was made when the file was saved. */
 export const toDecisions = (
   rows: readonly DecisionRow[],
   { savedAt, now }: { savedAt: number; now: number },

@@ -13,7 +13,7 @@ import { pageFiles } from "./page-files.ts";
 /** How many images are fetched and scaled at once: signed URLs have no rate limit. */
 const imagesAtOnce = 8;
 
-/** Writes the page of a run when it is complete. Returns the missing images. Throws OutputError. */
+/** Writes the page of a run, which appears complete; returns how many images miss. Throws OutputError. */
 export async function writeGallery(
   { path, replaces }: { readonly path: string; readonly replaces: boolean },
   input: Omit<GalleryInput, "pageIn">,

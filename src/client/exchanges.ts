@@ -58,7 +58,7 @@ export interface RawResponse {
   readonly error: ApiError | BadResponseError | null;
 }
 
-/** What a client does besides the operations of the service. */
+/** The methods of a client besides the operations of the service. */
 export interface ClientBasics {
   /**
    * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for

@@ -13,7 +13,7 @@ import { isObject, parseJson } from "../json.ts";
 export class SignatureError extends CatalogueError {
   /** The name of the class. */
   override readonly name: string = "SignatureError";
-  /** What is wrong with the signature. */
+  /** The fault of the signature. */
   readonly reason: SignatureFault;
 
   constructor(verdict: Rejection) {

@@ -49,7 +49,7 @@ export class BadResponseError extends CatalogueError {
   override readonly name: string = "BadResponseError";
   /** The kind of error. */
   declare readonly type: "bad_response";
-  /** What is wrong with the response. */
+  /** The fault of the response. */
   declare readonly code:
     | "wrong_shape"
     | "not_json"

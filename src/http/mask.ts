@@ -46,7 +46,6 @@ export function maskedKey(authorization: string | undefined): string | null {
   return `${/^[a-z]+_/i.exec(key)?.[0] ?? ""}…${key.length >= 20 ? key.slice(-4) : ""}`;
 }
 
-/** The first eight characters of an idempotency key. */
 export const shortKey = (key: string | undefined): string | null =>
   key === undefined ? null : key.length > 8 ? `${key.slice(0, 8)}…` : key;
 
@@ -64,7 +63,6 @@ export const shortestSecret = 8;
  */
 export type KeyMask = (text: string) => string;
 
-/** The mask of a key. */
 export function keyMask(key: string): KeyMask {
   if (key.length < shortestSecret) return (text) => text;
   const mask = maskedKey(key)!;

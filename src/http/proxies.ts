@@ -15,7 +15,6 @@ export interface HttpProxy {
   readonly token: string | null;
 }
 
-/** The proxies of an environment. */
 export interface Proxies {
   /** The proxy for an origin; null if it is reached directly. */
   find(origin: string): HttpProxy | null;

@@ -72,7 +72,6 @@ export type Interceptor = (next: Send) => Send;
 export const compose = (send: Send, ...interceptors: Interceptor[]): Send =>
   interceptors.reduceRight((next, interceptor) => interceptor(next), send);
 
-/** The same request with one more header. */
 export const withHeader = (request: HttpRequest, name: string, value: string): HttpRequest => ({
   ...request,
   headers: { ...request.headers, [name]: value },

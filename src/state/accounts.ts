@@ -14,7 +14,6 @@ export interface Accounts {
   bind(baseUrl: string, fingerprint: string, account: number): void;
 }
 
-/** The accounts of a state. */
 export function storedAccounts(db: Database): Accounts {
   const find = db.statement<[number]>(
     "SELECT account FROM account_key WHERE base_url = ? AND fingerprint = ?",

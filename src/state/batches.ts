@@ -40,7 +40,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   readonly memo: Uint8Array;
   /** The reference of each row (canonical), kept until the batch is settled. */
   readonly references: readonly string[];
-  /** What it changes about known products: nothing if it changes none. */
+  /** Its changes to known products; empty if it changes none. */
   readonly changes?: readonly ChangeToSend[] | undefined;
   /** The images that it requests, one for each row; missing where it requests none. */
   readonly looks?: readonly ClaimedLook[] | undefined;

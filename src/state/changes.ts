@@ -4,7 +4,6 @@ import { type Database, fromKey, toKey } from "./sqlite.ts";
 /** `read`: may be changed. `sent`: outcome unknown. `created`, `updated`: as the service reported. */
 export type ChangeAction = "read" | "sent" | "created" | "updated";
 
-/** What a run changed about one product. */
 export interface ProductChange {
   readonly productId: string;
   readonly reference: string;
@@ -26,16 +25,14 @@ export interface ProductChange {
 /** A product before a run changes it. */
 export type ProductBefore = Pick<ProductChange, "productId" | "reference"> & { readonly before: string };
 
-/** A change that is about to be sent. */
 export type ChangeToSend = Pick<ProductChange, "productId" | "reference" | "after"> &
   Partial<Pick<ProductChange, "detached" | "moved">>;
 
-/** A change that the service reported. */
 export type ReportedChange = Pick<ProductChange, "productId" | "reference" | "after" | "photos"> & {
   readonly action: "created" | "updated";
 };
 
-/** What the ledger knows of a product whose change was undone, besides what rows said of it. */
+/** The ledger's facts about a product whose change was undone, besides what rows said of it. */
 export interface LedgerFacts {
   readonly isGone?: boolean;
   readonly fields?: Uint8Array;
@@ -51,7 +48,6 @@ export interface Changes {
   rejected(runId: string, productId: string, fields: Uint8Array | null): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
   of(runId: string): Iterable<ProductChange>;
-  /** Whether any change of a run was undone. */
   isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;

@@ -1,6 +1,5 @@
 import { type Database, fromKey, toKey } from "./sqlite.ts";
 
-/** A row of a file that failed in a run. */
 export interface FailedRow {
   readonly reference: string;
   /** A digest of why it failed, opaque here; null if that does not count. */
@@ -18,7 +17,6 @@ export interface Failures {
   forgetOthers(file: number, runId: string): void;
 }
 
-/** The failures of a state. */
 export function storedFailures(db: Database): Failures {
   const any = db.statement("SELECT 1 FROM failure WHERE file = ? LIMIT 1");
   const add = db.statement<[number]>(

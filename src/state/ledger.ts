@@ -37,7 +37,7 @@ export interface LedgerChange {
   readonly entries?: readonly LedgerEntry[];
 }
 
-/** What a row of a file said when it was imported last. */
+/** The content of a row of a file when it was imported last. */
 export interface SaidRow {
   readonly reference: string;
   readonly productId: string;
@@ -47,7 +47,7 @@ export interface SaidRow {
   readonly said: Buffer;
 }
 
-/** What is kept of the sources of images, one entry per product, and of what the rows of each file said last. */
+/** The sources of images, one entry per product, and what the rows of each file said last. */
 export interface Ledger {
   isEmpty(account: number): boolean;
   get(account: number, reference: string): LedgerEntry | null;
@@ -61,7 +61,7 @@ export interface Ledger {
   findFile(account: number, place: string): number | null;
   /** The ID of a file by its place, added if missing; it is the newest. What old files said is deleted. */
   openFile(account: number, place: string, at: number): number;
-  /** What the row of a file with a reference said last; null if not known. */
+  /** The last content of a file's row with a reference; null if not known. */
   said(file: number, reference: string): SaidRow | null;
   /** Whether anything is known of what the rows of a file said. */
   isSaid(file: number): boolean;

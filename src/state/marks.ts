@@ -12,7 +12,6 @@ export interface Marks {
   list(baseUrl: string, prefix: string): { readonly name: string; readonly value: string }[];
 }
 
-/** The marks of a state. */
 export function storedMarks(db: Database): Marks {
   const get = db.statement<[string]>("SELECT value FROM mark WHERE base_url = ? AND name = ?");
   const set = db.statement("INSERT OR REPLACE INTO mark (base_url, name, value) VALUES (?, ?, ?)");

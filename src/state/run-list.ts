@@ -10,7 +10,6 @@ export interface RunOrigin {
   readonly typed: readonly string[];
 }
 
-/** A run as the list of runs has it. */
 export interface ListedRun {
   readonly id: string;
   readonly kind: string;
@@ -32,9 +31,8 @@ export interface ListedRun {
   readonly undone: "partly" | "yes" | null;
   /** Whether it has recorded changes that can be undone. */
   readonly isUndoable: boolean;
-  /** Whether a process works on it. */
   readonly isRunning: boolean;
-  /** Whether the same command resumes it: not where it ended, and not where the command was rejected before it sent anything. */
+  /** Whether the same command resumes it: not once ended, or rejected before it sent anything. */
   readonly isUnfinished: boolean;
 }
 
@@ -49,7 +47,6 @@ export interface RunList {
   /** Records how far the changes of a run were undone. */
   undone(id: string): void;
   get(id: string): ListedRun | null;
-  /** All runs, newest first. */
   all(): Iterable<ListedRun>;
 }
 
@@ -71,7 +68,6 @@ type ListedRow = [
   account: number,
 ];
 
-/** Rows read at once. */
 const page = 500;
 
 /** The exit statuses of a command that stopped on its way: the service could not be reached, or it was interrupted. */

@@ -34,11 +34,9 @@ export interface RunHold {
   release(): void;
 }
 
-/** The runs of this machine's profile. */
 export interface Runs {
   /** The open run of that identity; null if none. */
   findOpen(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
-  /** The last ended run of that identity; null if none. */
   findEnded(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
   /** A run by its ID, of any account; null if none. */
   get(id: string): StoredRun | null;
@@ -69,10 +67,8 @@ export type RunRow = [
 /** The columns of a run, in the order of `RunRow`. */
 export const runColumns =
   "run.id, run.account, run.kind, run.identity, run.file, run.options, run.started_at";
-/** The number of columns. */
 export const runWidth = runColumns.split(",").length;
 
-/** The run of a row. */
 export const toRun = ([id, account, kind, identity, file, options, startedAt]: RunRow): StoredRun => ({
   id,
   account,

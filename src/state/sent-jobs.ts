@@ -57,7 +57,6 @@ const toSent = ([id, kind, baseUrl, runId, file, variant, rows, at, status]: Sen
   status,
 });
 
-/** The sent jobs of a state. */
 export function storedSentJobs(db: Database): SentJobs {
   const columns = "id, kind, base_url, run, file, variant, rows, at, status";
   const add = db.statement(

@@ -60,7 +60,9 @@ const sentences = {
   ],
 } as const;
 
-/** What to do about each problem of a state file, by its code. A function, as every start loads this file. */
+/**
+ * The next step for each problem of a state file, by its code. A function, as every start loads this file.
+ */
 export const stateHints = (): Record<string, string> =>
   Object.fromEntries(Object.entries(sentences).map(([code, [, hint]]) => [code, hint]));
 

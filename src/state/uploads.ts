@@ -21,7 +21,6 @@ export interface Uploads {
   forgetImage(account: number, imageId: string): void;
 }
 
-/** The uploads of a state. */
 export function storedUploads(db: Database): Uploads {
   const findImage = db.statement<[string | null]>(
     "SELECT image FROM upload WHERE account = ? AND sha256 = ?",

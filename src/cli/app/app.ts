@@ -30,7 +30,6 @@ export interface App {
   lastFailure: LastFailure | null;
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
-  /** The runs of the command, for the list of runs. */
   readonly runs: RecordedRuns;
   /** The exit status if nothing is thrown, e.g. that of a program which the command ran. */
   exit: number;

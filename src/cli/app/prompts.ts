@@ -5,7 +5,6 @@ import type { Output } from "../context/standard-streams.ts";
 import { lineWidth, wrappedText } from "../output/wrapped.ts";
 import type { App } from "./app.ts";
 
-/** A choice and its value. */
 export interface Choice<Answer> {
   name: string;
   value: Answer;

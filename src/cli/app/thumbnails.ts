@@ -17,7 +17,6 @@ export interface Thumbnail {
 
 type Fetcher = InstanceType<typeof import("../../flows/generate/gallery/fetch-images.ts").ImageFetcher>;
 
-/** Whether the flags want pictures. */
 interface Wanted {
   /** False with `--no-thumbnail`. */
   readonly thumbnail: boolean;

@@ -31,7 +31,6 @@ import {
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
-/** `cat login` */
 export const loginCommand = (app: App): Command =>
   command("login", {
     about:
@@ -248,7 +247,6 @@ const whoamiFields = [
   "products_read",
 ] as const;
 
-/** The settings in use. */
 type Whoami = { readonly [field in (typeof whoamiFields)[number]]?: string | boolean | null };
 
 const whoamiForm = namedForm<Whoami>(

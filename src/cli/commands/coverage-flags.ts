@@ -20,10 +20,8 @@ import { outputFormat } from "../output/output-names.ts";
 
 type TaskType = (typeof taskTypes)[number];
 
-/** The flags with the values of looks. */
 const lookFlags = ["model", "subtype", "background", "angle", "style"] as const;
 
-/** The flags of `cat products coverage`, as commander parses them. */
 export interface RawCoverageFlags
   extends RawPrintFlags,
     RawProductsFileFlags,

@@ -47,7 +47,6 @@ export const tasksCommand = (app: App): Command =>
     reviewCommand(app),
   ]);
 
-/** The columns of one task in tables and CSV files. */
 const columns = fieldColumns<Task>(replyFields(operations.tasks.get), [
   "id",
   "type",
@@ -232,7 +231,7 @@ async function followTasks(
         onProgress,
       ),
     );
-    // What was saved is shown whatever could not be written.
+    // The saved images are shown whatever could not be written.
     let unlisted: unknown;
     if (place !== null && watched.files.size > 0) {
       const { writeLists } = await import("../files/save-folder.ts");
@@ -304,7 +303,6 @@ async function report(
   if (failed > 0) throw new PartialError(`${grouped(failed)} of ${counted(tasks.length, "task")} failed`);
 }
 
-/** Shows the images of tasks on the terminal. */
 async function showImages(
   app: App,
   { tasks, files }: Pick<WatchedTasks, "tasks" | "files">,

@@ -37,7 +37,6 @@ export const webhooksCommand = (app: App): Command =>
     verifyCommand(app),
   ]);
 
-/** The columns of webhooks in tables and CSV files. */
 const columns = fieldColumns<Webhook>(replyFields(operations.webhooks.get), [
   "id",
   "status",
@@ -71,7 +70,6 @@ const eventsFlag = (): Option =>
     `events, separated by commas (repeatable), or all: ${eventTypes.join(", ")}`,
   ).argParser(eventTypeList);
 
-/** The flag and the argument that several commands have. */
 const description = ["--description <TEXT>", "description for people"] as const;
 const webhook = ["<ID>", "ID of the webhook"] as const;
 
@@ -228,7 +226,6 @@ interface VerifyFlags {
   tolerance: number;
 }
 
-/** `cat webhooks verify` */
 const verifyCommand = (app: App): Command =>
   command("verify", {
     summary: "check the signature of a delivery, offline",

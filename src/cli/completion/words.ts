@@ -2,7 +2,7 @@ import { allAngleShots, type GenerationKind, listBackgrounds } from "../../contr
 import { pathPlaceholder } from "../flags/local-path.ts";
 import type { CommandList, ListedCommand, ListedFlag } from "./command-list.ts";
 
-/** What the shell should complete at the last word, found without looking anything up. */
+/** The completion at the last word, found without looking anything up. */
 export interface Expected {
   /** Fixed candidates, with a description. */
   readonly words: readonly (readonly [word: string, about: string])[];

@@ -54,7 +54,7 @@ const print = (result) => process.stdout.write(JSON.stringify(result));
 })().catch((error) => print({ error: String(error.message) }));
 `;
 
-/** What the keychain of the system needs of the process. */
+/** The parts of the process that the keychain needs. */
 export interface KeychainPlace {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;

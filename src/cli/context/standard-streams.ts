@@ -1,7 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
 import { ReaderGoneError, StdoutError } from "./errors.ts";
 
-/** An output stream. */
 export interface Output {
   readonly isTTY: boolean;
   /** The width of the terminal; 80 without a terminal. */

@@ -5,7 +5,6 @@ import { UsageError } from "../context/errors.ts";
 import { flagName } from "../output/command-words.ts";
 import { takeBuckets } from "./local-path.ts";
 
-/** How the store of a bucket is reached. */
 export interface BucketFlags {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;

@@ -43,7 +43,7 @@ const onlineSheets: readonly (readonly [host: RegExp, program: string, menu: str
   [/^(?:.+\.)?airtable\.com$/, "Airtable", "Download CSV"],
 ];
 
-/** What to do instead. The rest of an address may hold credentials, and is not shown. */
+/** The next step. The rest of an address may hold credentials, and is not shown. */
 function hintFor(address: string): string {
   const host = /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).hostname : "";
   const online = onlineSheets.find(([hosts]) => hosts.test(host));

@@ -99,7 +99,7 @@ function flagOfOthers(error: CommanderError, command: Command): Mistake | null {
   return near === null ? null : { message, near };
 }
 
-/** What a command has for a flag of that name, as a sentence. */
+/** The match of a command for a flag of that name, as a sentence. */
 function knownFlag(flag: string, command: Command): string | null {
   const [argument] = command.registeredArguments;
   for (const meant of meantFlags(flag, command.name())) {

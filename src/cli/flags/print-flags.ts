@@ -9,7 +9,6 @@ import { formatForExcel, withCsvFlags } from "./common-flags.ts";
 import { conflict } from "./usage-error.ts";
 import { named, wholeNumber } from "./values.ts";
 
-/** The flags of a command that prints resources, as commander parses them. */
 export interface RawPrintFlags {
   format?: ListFormat;
   fields?: string[];
@@ -83,7 +82,6 @@ export const withRowsFlags = (made: Command): Command =>
     listFormats,
   );
 
-/** The flags of a list as commander parses them. */
 export interface RawListFlags extends RawPrintFlags {
   limit?: number;
   all?: true;

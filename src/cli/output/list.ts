@@ -3,7 +3,6 @@ import { shortText, shortValue, visible } from "../../text.ts";
 import { columnsFor, inTableOrder, type ListFormat, type Printing, table, toCell } from "./table.ts";
 import { visibleInCell, visibleInJson } from "./visible.ts";
 
-/** The output for a list. */
 export interface ListTarget {
   write(text: string): Promise<void>;
   writeBytes(bytes: Uint8Array): Promise<void>;

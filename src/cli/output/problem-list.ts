@@ -25,7 +25,6 @@ export interface ProblemList {
 /** The result of the check, and how many photos were converted, if that was asked for. */
 type ListEnd = CheckResult & { readonly converted?: number | undefined };
 
-/** How problems are listed for people. */
 export interface ListOptions {
   /** The flags with which the same command lists all problems. */
   readonly listsAll: string;
@@ -142,7 +141,7 @@ const noteLines = (
       `${placeText(name, note, photoAt)}  ${shortText(note.message)}${/[.?]$/.test(note.message) ? "" : "."}`,
   );
 
-/** What is said once, below all problems. */
+/** The lines that are said once, below all problems. */
 class LinesBelow {
   readonly #lines = new Set<string>();
   #isRepeated = false;

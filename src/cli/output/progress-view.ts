@@ -3,7 +3,6 @@ import { byteText, grouped } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import type { Paint } from "./paint.ts";
 
-/** Shows the progress of a job. */
 export interface ProgressView {
   update(event: ProgressEvent): void;
   /** Prints a line above the bar; returns false if no bar is shown, so that the caller prints the line. */

@@ -30,7 +30,6 @@ export interface ReportedCommand {
   readonly ledger?: string | undefined;
 }
 
-/** The reports of a command that runs. */
 interface Reports {
   readonly found: FoundProblems;
   /** Takes the error that the command ends with. */

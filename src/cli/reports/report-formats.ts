@@ -24,7 +24,7 @@ export function junitReport(
   let tests = 0;
   const lines: string[] = [];
   for (const [index, { name, rows }] of suites.entries()) {
-    // What is about no row is in the last suite.
+    // Problems of no row are in the last suite.
     const isLastSuite = index === suites.length - 1;
     const more = isLastSuite && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
     const stop = isLastSuite && stopped !== null ? [errorCase(name, stopped)] : [];

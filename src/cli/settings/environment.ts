@@ -5,7 +5,6 @@ export interface EnvironmentVariable {
   readonly about: string;
 }
 
-/** Variables of one topic. */
 export interface VariableGroup {
   readonly title: string;
   readonly variables: readonly EnvironmentVariable[];

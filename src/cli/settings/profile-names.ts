@@ -21,7 +21,6 @@ export const isProfileName = (text: string): boolean =>
 const invalid = (message: string): UsageError =>
   new UsageError(message, { code: "invalid_profile_name", param: "profile", hint: `${hint}.` });
 
-/** The environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The profile of a flag or variable, and its source; null for neither. Throws UsageError for a bad name. */

@@ -51,14 +51,11 @@ export interface Config {
   readonly profiles?: Readonly<Record<string, Profile>>;
 }
 
-/** The profiles in the config file. */
 export interface Profiles {
-  /** The path of the config file, whether or not it exists. */
   readonly path: string;
   /** The profile to use if neither a flag nor a variable sets one. */
   readonly active: string;
   find(name: string): Profile | null;
-  /** Whether the config file exists. */
   readonly exists: boolean;
   readonly names: readonly string[];
 }
@@ -101,7 +98,6 @@ export async function readConfig(path: string): Promise<Config | null> {
 /** The settings of a profile that are texts. */
 const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin", "encoding"] as const;
 
-/** Every setting of a profile. */
 export const profileKeys = [
   ...texts,
   "columns",

@@ -15,7 +15,6 @@ import { defaultProfile, type Profile, type Profiles, readProfiles, toKeyStore }
  * The config file is read only for a setting that neither a flag nor the environment sets.
  */
 
-/** The URL of the service, and the API key. */
 export interface Connection {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -42,10 +41,9 @@ export async function resolveConnection(globals: GlobalOptions, context: KeyCont
   });
 }
 
-/** The profile in use. */
 export interface ProfileInUse {
   readonly name: string;
-  /** What names it; null for the active profile of the config file. */
+  /** Its flag or variable; null for the active profile of the config file. */
   readonly source: string | null;
   /** Null for a profile that is not in the config file. */
   readonly settings: Profile | null;

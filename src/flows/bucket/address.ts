@@ -2,14 +2,12 @@ import { join } from "node:path";
 import { CatError } from "../../errors.ts";
 import { withoutEnd } from "../../text.ts";
 
-/** Where something is in an object store. */
 export interface BucketAddress {
   readonly bucket: string;
   /** The start of all keys: empty, or with a final `/`. */
   readonly prefix: string;
 }
 
-/** Whether a target is in an object store. */
 export const isBucketAddress = (text: string): boolean => /^\s*s3:/i.test(text);
 
 /** The name of a file in a folder or a bucket, for messages. */

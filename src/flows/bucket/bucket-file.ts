@@ -14,7 +14,7 @@ export class BucketFile {
   #upload: PartsUpload | null = null;
   #pieces: Buffer[] = [];
   #gathered = 0;
-  /** What was written. */
+  /** The number of bytes written. */
   bytes = 0;
 
   constructor(

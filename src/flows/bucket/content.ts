@@ -14,14 +14,12 @@ export interface ObjectContent {
   open(): Uint8Array | Readable;
 }
 
-/** Content in memory. */
 export const toContent = (body: Uint8Array): ObjectContent => ({
   bytes: body.length,
   md5: createHash("md5").update(body).digest("base64"),
   open: () => body,
 });
 
-/** A file as content. */
 export async function fileContent(path: string): Promise<ObjectContent> {
   const md5 = createHash("md5");
   let bytes = 0;

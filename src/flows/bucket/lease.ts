@@ -8,7 +8,6 @@ import { parseJson } from "../../json.ts";
 import type { Bucket, Condition, EtagForm } from "./bucket.ts";
 import { toContent } from "./content.ts";
 
-/** Who holds a lease. */
 export interface LeaseHolder {
   readonly pid: number;
   /** ISO 8601. */

@@ -8,7 +8,6 @@ import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { OutsideExchange } from "../../http/outside-exchange.ts";
 import { signInError, unusableKey } from "./store-errors.ts";
 
-/** How a store is reached. */
 export interface StoreAccess {
   /** The address of the store; undefined for the one that the profile or the region names. */
   readonly endpoint: string | undefined;

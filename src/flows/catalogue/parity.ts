@@ -25,7 +25,6 @@ export interface Difference {
   readonly orientation?: string;
 }
 
-/** What was compared. */
 export interface ParityCounts {
   /** Products with a reference. */
   here: number;

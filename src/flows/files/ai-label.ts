@@ -46,11 +46,9 @@ export function labelSplices(image: ImageBytes, source: DigitalSource): readonly
   return place.isSigned || bytes.length > place.room ? null : place.splices(bytes);
 }
 
-/** Whether an image has the label. */
 export const hasLabel = (image: ImageBytes): boolean =>
   labelSplices(image, "trainedAlgorithmicMedia")?.length === 0;
 
-/** Whether the image in a file has the label. */
 export const isLabeled = (path: string): boolean => withImageFile(path, hasLabel);
 
 /** The chunks of an image with changes. */

@@ -43,7 +43,6 @@ export function numbered(path: string, number: number): string {
   return number === 1 ? path : `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
 }
 
-/** The process that writes a file. */
 export interface PartOwner {
   readonly pid: number;
   /** Unique to the run: process IDs are used again, and repeat between containers. */

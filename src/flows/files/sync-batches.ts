@@ -18,7 +18,6 @@ interface BatchSteps<Item, Target> {
   target(item: Item): Promise<Target>;
   /** Records all targets in one transaction, by which the next run finds the files of a kill. */
   record?(targets: readonly Target[]): void;
-  /** Gives a file its name. */
   name(item: Item, target: Target): Promise<void>;
 }
 

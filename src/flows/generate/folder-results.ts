@@ -132,7 +132,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** What the rows of earlier versions lack. */
+/** Values of the columns that rows of earlier versions lack. */
 const noValues = Object.fromEntries(resultColumns.map((column) => [column, null]));
 
 /** The rows of a list; an image that was not queued has no task. */

@@ -52,7 +52,7 @@ export interface GenerateOutcome {
 export interface EndedGeneration extends ClosedRun {
   /** Tasks as they were last seen, by ID. */
   readonly tasks: ReadonlyMap<string, Task>;
-  /** What stopped the run before its end, if anything did. */
+  /** The reason why the run ended early, if it did. */
   readonly stopped: unknown;
   /** The credits that the run lacks, where the service has reported them. */
   readonly shortage: Shortage | null;
@@ -94,7 +94,6 @@ async function checkInput(input: GenerateInput, host: GenerateHost) {
   return { check, refused, rejected: isBad ? withUnresolved(check, others?.unresolved ?? new Map()) : null };
 }
 
-/** An input whose rows passed the check. */
 interface CheckedInput
   extends AskedOfFile,
     Readonly<{ check: CheckResult; refused: RejectedRows; targets: OutputTargets }> {}
@@ -281,10 +280,9 @@ async function queueAndFollow(
   };
   for (const { generation, taskId } of before) if (taskId !== null) follow([generation], [taskId]);
   const queuing = queueGenerations(generating, follow).then((stopped) => {
-    // What was added is all that is followed.
+    // Only tasks that were added are followed.
     total = follower.counts.added;
-    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round
-    // ends.
+    // Paid images are saved, although the rest is not; without open tasks the wait for the next round ends.
     const isSavedFirst = isUnpaid(stopped) && saver !== null && follower.open > 0;
     if (stopped !== undefined && !isSavedFirst) queuingStopped.abort(stopped);
     return stopped;

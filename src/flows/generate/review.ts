@@ -26,7 +26,7 @@ import type { OutputSaver } from "./save-outputs.ts";
 /** A row of a review with the image that it is about. */
 export interface ReviewedImage {
   readonly row: DecisionRow;
-  /** What this machine has sent for it; undefined for an image of another computer. */
+  /** The request of this machine for it; undefined for an image of another computer. */
   readonly sent: { readonly generation: Generation; readonly run: string } | undefined;
 }
 
@@ -46,7 +46,6 @@ interface Recorder {
   readonly account: string;
 }
 
-/** Where the images of a review are looked for. */
 export interface ReviewPlace {
   readonly state: State;
   /** The service; null where it is not known, for a check without it. */
@@ -85,7 +84,7 @@ export async function findImages(
   };
 }
 
-/** What was sent to the service in use: another one may have a task of the same ID. */
+/** Finds requests sent to the service in use: another one may have a task of the same ID. */
 function imageLookup({ state, baseUrl }: ReviewPlace): (taskId: string) => ReviewedImage["sent"] {
   const find = sentByTask(state, ["tryon", "beautify"]);
   if (baseUrl === null) return find;
@@ -198,7 +197,6 @@ export function rejectOtherRun(
   );
 }
 
-/** The error of a review of which no image is to be generated again. */
 export const nothingRejected = (file: string): InputError =>
   new InputError(
     `no image is rejected in ${shownName(file)}; nothing was queued`,

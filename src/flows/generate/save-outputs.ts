@@ -1,5 +1,4 @@
-// Saving: the output of each task that succeeded, as a file that appears when it is complete, while other
-// tasks run.
+// Saving: the output of each task that succeeded, in a file that appears complete, while others run.
 
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +22,6 @@ import { type NamedOutput, rejectedFolder } from "./result.ts";
 /** How many downloads run at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 8;
 
-/** What the images of a command get. */
 export interface SaveOptions {
   /** The largest image to save, in bytes. */
   readonly maxBytes: number;
@@ -64,7 +62,7 @@ export class OutputSaver {
   unlabeled = 0;
   /** Why outputs were not saved, by task ID. */
   readonly faults = new Map<string, unknown>();
-  /** What was in the folder when the first output was added: all names, and those of unfinished files. */
+  /** The content of the folder when the first output was added: all names, and those of unfinished files. */
   #before: Promise<{ names: ReadonlySet<string>; parts: readonly string[] }> | null = null;
 
   constructor(folder: string, { client, clock, signal }: ServiceOfSaver, options: SaveOptions) {
@@ -216,7 +214,6 @@ async function orUnusable<Result>(path: string, work: () => Result | Promise<Res
   }
 }
 
-/** Every extension that an output may have. */
 const outputExtensions: readonly string[] = Object.values(imageExtensions);
 
 /** So many characters of a task's ID are unique in a folder: they are random, or count up. */

@@ -22,7 +22,7 @@ interface Unanswered extends UnknownBatches {
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
 const searchMarginMs = 300_000;
 
-/** What is older than a batch by this is not of it, unless clocks differ: then the user decides. */
+/** Tasks older than a batch by this are not of it, unless clocks differ: then the user decides. */
 const surelyEarlierMs = 5_000;
 
 /**
@@ -61,7 +61,7 @@ export async function settleExpired(
     return true;
   };
   let undecided = expired;
-  // What is known of one batch may decide about another.
+  // A batch that was decided may decide about another.
   for (let before = Number.POSITIVE_INFINITY; undecided.length < before; ) {
     before = undecided.length;
     undecided = undecided.filter((batch) => !decide(batch));
@@ -120,7 +120,6 @@ function candidatesFor(
   });
 }
 
-/** Whether a task seems to be older than the batch. */
 const isEarlier = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch): boolean =>
   Date.parse(created_at) < Math.min(sentAt, sentAtService ?? sentAt) - surelyEarlierMs;
 

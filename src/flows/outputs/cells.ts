@@ -2,7 +2,6 @@ import { stringify } from "csv-stringify/sync";
 import type { TextForm } from "../rows/encoding.ts";
 import { guardedCell } from "./formulas.ts";
 
-/** How a CSV file is written. */
 export interface CsvStyle {
   readonly delimiter: string;
   readonly lineEnd: string;
@@ -16,7 +15,7 @@ export const plainCsv: CsvStyle = {
   form: { encoding: "utf-8", marked: false },
 };
 
-/** What Excel opens as a table with all its characters. */
+/** The form that Excel opens as a table with all its characters. */
 export const excelCsv: CsvStyle = {
   delimiter: ",",
   lineEnd: "\r\n",

@@ -11,7 +11,6 @@ import type { FailedFile, WordFailure } from "./failed-file.ts";
 import type { OutputTargets, ResultsFile, ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
-/** The input of a run's two output files. */
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
   /** Rows that the check rejected. */
@@ -53,7 +52,6 @@ export class Outputs<Result> {
     return this.faults.every(hasOtherName);
   }
 
-  /** The number of rows in the results file. */
   get resultRows(): number {
     return this.#results?.rows ?? 0;
   }

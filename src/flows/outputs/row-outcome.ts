@@ -12,7 +12,6 @@ export const notSent: RowFailure = {
 
 /** The result of one row of the file. `Result` is the flow's data, in the form of its results file. */
 export interface RowOutcome<Result> {
-  /** The row's line in the file. */
   line: number;
   /** Absent if the row was not accepted. */
   result?: Result;

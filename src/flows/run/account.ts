@@ -9,14 +9,12 @@ export interface ServiceIdentity {
   readonly keyFingerprint: string;
 }
 
-/** The key whose account is wanted. */
 export interface KeyToPlace {
   client: Client;
   state: State;
   service: ServiceIdentity;
   /** `--same-organization`: a new key shares earlier imports. Null for a command without this flag. */
   sameOrganization: boolean | null;
-  /** Receives a message to show to the user. */
   onNote: (sentence: string) => void;
   signal: AbortSignal;
 }

@@ -43,7 +43,7 @@ export interface CutBatch {
   readonly memo: Uint8Array;
   /** When its products were read, in Unix milliseconds; missing if it may be sent at any time. */
   readonly readAt?: number;
-  /** What it changes about known products, to be undone later; they were read before. */
+  /** Its changes to known products, to be undone later; they were read before. */
   readonly changes?: readonly ChangeToSend[];
   /** The images that it requests. */
   readonly looks?: readonly ClaimedLook[];
@@ -91,6 +91,5 @@ export interface BatchProblem {
   message: string;
 }
 
-/** The number of rows in batches. */
 export const rowsIn = (batches: readonly Pick<BatchRows, "rows">[]): number =>
   batches.reduce((sum, { rows }) => sum + rows.length, 0);

@@ -14,7 +14,6 @@ const jobsAtOnce = 20;
 /** Jobs in a row that cannot be fetched, each after minutes, before the service counts as unavailable. */
 const lostInARow = 5;
 
-/** How jobs are read, and what is reported about them. */
 export interface JobWatcher<Job> {
   /** Polls one job until it ends (`Client.poll`), with `onResponse` for every response. */
   poll: (id: string, options: { onResponse: (job: Job) => void; signal: AbortSignal }) => Promise<unknown>;
@@ -22,7 +21,6 @@ export interface JobWatcher<Job> {
   signal: AbortSignal;
   /** Receives all jobs as last seen, after every response. */
   onProgress: (jobs: Iterable<Job>) => void;
-  /** Receives a job whenever its status changes. */
   onStatus: (job: Job) => void;
 }
 
@@ -51,7 +49,6 @@ export class JobFollower<Job extends { id: string; status: string }> {
     return this.#stop.signal.aborted ? this.#stop.signal.reason : this.#error;
   }
 
-  /** The job as last seen. */
   readonly latest = (id: string): Job | undefined => this.#latest.get(id);
 
   async #follow(id: string): Promise<void> {
@@ -91,7 +88,6 @@ export const isTaskEnded = ({ status }: Pick<Task, "status">): boolean =>
   status === "succeeded" || status === "failed";
 
 export interface TaskWatcher {
-  /** Receives a task whenever its status changes. */
   onStatus: (task: Task) => void;
   /** Receives a task that the service does not have. */
   onLost: (id: string) => void;

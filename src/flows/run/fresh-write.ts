@@ -13,7 +13,6 @@ const lookAgainMs = 600;
 /** Withdrawals before a request is sent despite an old look: each restarts its retries, maybe for ever. */
 const mostSent = 6;
 
-/** How a request of a write is sent. */
 export interface FreshAttempt {
   readonly signal: AbortSignal;
   /** Receives whether the service may have done it, when it is sent and with each response. */
@@ -41,7 +40,6 @@ export interface WithheldWrite<Reason> {
   readonly again: boolean;
 }
 
-/** Where it is sent from. */
 export interface FreshHost {
   readonly clock: Clock;
   /** Begins a request, as `sendEach` passes it. */

@@ -21,7 +21,6 @@ import { Journal, type RecordOptions, sendAgain } from "./journal.ts";
 import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
 
-/** How the batches of a flow are sent. */
 export interface BatchOptions extends RecordOptions {
   readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
@@ -33,7 +32,7 @@ export interface BatchOptions extends RecordOptions {
   readonly late?: LateBatches;
 }
 
-/** What happens with a batch that waited over a second before it can be sent. */
+/** The handling of a batch that waited over a second before it can be sent. */
 export interface LateBatches {
   /** Whether others have changed its products since. */
   look(batch: CutBatch): Promise<boolean>;
@@ -145,7 +144,6 @@ interface Tried {
   readonly isOvertaken?: boolean;
 }
 
-/** The reason to withdraw a batch. */
 const overtaken = {};
 
 /** Sends a batch. One that is `fresh` is withdrawn if it waits and others change its products. */

@@ -12,7 +12,6 @@ import { readBytes } from "../../files/read-bytes.ts";
 import { rejectAddress } from "../../flags/local-path.ts";
 import { malformed } from "./target.ts";
 
-/** The parts of a body as typed. */
 export interface BodyFlags {
   /** `-F name=value` and `-f name=value`, in the order of the command line. */
   readonly fields: readonly { readonly flag: "-F" | "-f"; readonly text: string }[];

@@ -66,7 +66,7 @@ async function sendOne(
   const json = readJson(response);
   // A login page may respond with 200 to any request.
   const isOdd = json.error !== null && (operation?.reply != null || json.error.code === "wrong_shape");
-  // What a write has done is printed also then.
+  // The result of a write is printed also then.
   if (response.error === null && isOdd && json.error?.reply === undefined) throw json.error;
   await printResponse(app, response, { json, include: input.include });
   const error = response.error ?? (isOdd ? json.error : null);

@@ -13,7 +13,6 @@ import { named, several } from "../../flags/values.ts";
 export const roleFlag = (): Option =>
   new Option("--role <R,...>", "only images of these roles, e.g. source,tryon").argParser(several);
 
-/** The flags of decisions as commander parses them. */
 export interface RawReviewFlags {
   approved?: true | undefined;
   notRejected?: true | undefined;

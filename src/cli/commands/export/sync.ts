@@ -11,7 +11,6 @@ import type { MirrorBucketFlags } from "./open-bucket.ts";
 import { type RawReviewFlags, readReviewFlags, readRoles, roleFlag, withReviewFlags } from "./role-flags.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
-/** The flags as commander hands them over. */
 interface RawSyncFlags
   extends Pick<
       SyncFlags,
@@ -35,7 +34,6 @@ const week = 7 * 24 * 3_600_000;
  */
 export const syncGroup = (app: App): Command => group("export", "", [syncCommand(app)]);
 
-/** `cat export sync` */
 export const syncCommand = (app: App): Command =>
   otherFlags(
     withBucketFlags(

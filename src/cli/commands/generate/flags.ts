@@ -46,7 +46,6 @@ const selectionNames = [
   "style",
 ] as const;
 
-/** The values of these flags. */
 export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number], "lookAway">]?: string[] } & {
   lookAway?: boolean;
 };
@@ -70,7 +69,6 @@ interface UnchangedFlags extends BucketFlags {
   readonly rerun?: string;
 }
 
-/** The flags of a command that generates images, as commander parses them. */
 export interface RawGenerateFlags extends UnchangedFlags, RawFileFlags, RawMapFlags, SelectionFlags {
   readonly timeout?: number;
   readonly maxBytes?: number;
@@ -101,7 +99,6 @@ function subtypes(value: string, earlier?: string[]): string[] {
 
 const mapExamples = { tryon: "background:Weiss=white", beautify: "subtype:Schuhe=shoes" } as const;
 
-/** Adds the flags of a command that generates images, in groups. */
 export function withGenerateFlags(command: Command, kind: GenerationKind): Command {
   const isTryon = kind === "tryon";
   const input = withInputFlags(command.optionsGroup("Input:"));
@@ -241,7 +238,6 @@ const neededFlags = {
   beautify: ["product", "subtype", "background", "angle"],
 } as const satisfies Record<GenerationKind, readonly (keyof SelectionFlags)[]>;
 
-/** The flags that are missing. */
 export const missingFlags = (kind: GenerationKind, selection: SelectionFlags): string[] =>
   neededFlags[kind].filter((name) => selection[name] === undefined).map(flagName);
 

@@ -71,7 +71,7 @@ export async function writeRunGallery(
     },
     results,
     tasks,
-    // What is in a bucket is fetched from the service.
+    // Images in a bucket are fetched from the service.
     savedIn: save === undefined || isBucketAddress(save) ? null : resolve(cwd, save),
   };
   try {

@@ -21,9 +21,8 @@ import { fileWord, flagLine } from "../../output/command-words.ts";
 import { FileRejection, orReported } from "../../output/or-reported.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 
-/** The command that reads a review. */
 interface ReviewUse {
-  /** What was not done with a review that is rejected: `nothing was queued`. */
+  /** The work not done for a rejected review: `nothing was queued`. */
   readonly left: string;
   /** Whether the service is asked for images of other computers; a dry run may have no service. */
   readonly asksService: boolean;
@@ -173,7 +172,6 @@ export async function noteDisagreements(
     );
 }
 
-/** What `cat tasks review` does with a file. */
 interface Recording {
   readonly reading: ReviewReading;
   readonly reviewer: string | undefined;

@@ -72,7 +72,7 @@ function unknownLines({ summary: { unknown = 0 }, results }: EndedGeneration): s
   ];
 }
 
-/** What was saved, or the command that saves it. */
+/** The saved images, or the command that saves them. */
 function savingLines(ended: EndedGeneration, flags: GenerateFlags, { globals, typed }: Asking): string[] {
   const { summary, stopped, results } = ended;
   const { unlabeled = 0, succeeded } = summary;
@@ -141,7 +141,7 @@ function followLines(ended: EndedGeneration, typed: App["typed"]): string[] {
 /** The summary (`GenerationSummary`) of a run that was rejected before anything was queued. */
 export const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
-/** What `--json` prints of a run that was rejected before its rows were read. */
+/** The `--json` output of a run that was rejected before its rows were read. */
 export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => ({
   file: input,
   ...(dryRun ? { generations: 0, batches: 0 } : { ...nothingQueued, duration_ms: 0 }),
@@ -150,7 +150,7 @@ export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => (
 /** Whether there was nothing to generate. */
 const isAllThere = (ended: EndedGeneration): boolean => wantedCount(ended) === 0;
 
-/** What the run has not queued because it is there, next to what it has. */
+/** The images that the run has not queued because they exist, next to those it has. */
 function existingLines(ended: EndedGeneration): string[] {
   const { existing, inProgress } = ended.known;
   const line = (count: number, why: string) =>
@@ -271,7 +271,7 @@ export const savedLine = (saved: number, folder: string): string =>
     ? `No image was saved in ${folder}.`
     : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
 
-/** What could not be saved, and what is saved but could not be moved. */
+/** The images that could not be saved, and those saved that could not be moved. */
 function unsavedLines(
   results: EndedGeneration["results"],
   unsaved: NonNullable<EndedGeneration["summary"]["unsaved"]>,

@@ -71,7 +71,7 @@ export async function unlistedNotes(
     .sort((a, b) => a.line - b.line);
 }
 
-/** What is wrong with a value, and how a file can be read instead. */
+/** The problem of a value, and how a file can be read instead. */
 function toAdvice(
   { field, value, of, known }: UnlistedValue,
   { kind, matrix, file }: GenerateFlags,
@@ -95,7 +95,6 @@ function toAdvice(
   };
 }
 
-/** A problem or a note for `--json`. */
 export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known">>) => {
   const { line, sheet, cell, reference, param, code, known } = note;
   return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };

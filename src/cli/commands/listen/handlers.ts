@@ -53,7 +53,7 @@ export async function webhookSecret(app: App): Promise<string> {
 export const missingSecret = (hint: string): KeyError =>
   new KeyError("no webhook secret", { code: "missing_webhook_secret", hint });
 
-/** What is wrong with a secret at first sight, in sentences: those of the service start with `whsec_`. */
+/** The problems of a secret at first sight, in sentences: those of the service start with `whsec_`. */
 export const secretWarnings = (secret: string): string[] =>
   secret.startsWith("whsec_")
     ? []

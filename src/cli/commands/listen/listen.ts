@@ -34,7 +34,6 @@ const texts: CommandTexts = {
   ],
 };
 
-/** `cat webhooks listen` */
 export const listenCommand = (app: App): Command =>
   otherFlags(addFlags(command("listen", texts))).action(async (flags: ListenFlags) => {
     checkPatterns(flags);

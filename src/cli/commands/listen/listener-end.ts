@@ -58,7 +58,6 @@ export class ListenerEnd {
     this.#cancel();
   }
 
-  /** A new event. */
   received(type: string): void {
     const { goal, hasCommand } = this.options;
     if (goal === null || !matches(goal.events, type)) return;
@@ -86,7 +85,7 @@ export class ListenerEnd {
   /** Ends a wait for what is not in progress. */
   onPoll(onNote: (sentence: string) => void): ReturnType<PollHandler> {
     const { goal, hasCommand } = this.options;
-    // What the command has started is known to a poll that starts later.
+    // A poll that starts later knows all that the command has started.
     const isCommandOver = hasCommand && !this.#isRunning;
     return ({ inProgress, ended }) => {
       const isAwaited = (resource: string) => this.#awaited.has(resource);

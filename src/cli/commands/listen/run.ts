@@ -16,7 +16,6 @@ import { ListenerEnd } from "./listener-end.ts";
 import { plainView } from "./plain-view.ts";
 import { eventLogPath, eventSource } from "./source.ts";
 
-/** The flags of `cat webhooks listen`, as commander parses them. */
 export interface ListenFlags {
   readonly port: number;
   readonly host: string;
@@ -231,8 +230,7 @@ async function runCommand(
   { command, end, hasTimeout }: { command: Command; end: ListenerEnd; hasTimeout: boolean },
 ): Promise<void> {
   const { context, globals } = app;
-  // What the command starts is at the service that is listened to, which a private mock is only with its own
-  // key.
+  // The command works at the service that is listened to: a private mock only with its own key.
   const mock = globals.mock ? await app.connection() : null;
   const env = {
     CAT_API_KEY: mock?.apiKey ?? context.env.CAT_API_KEY,
@@ -243,7 +241,7 @@ async function runCommand(
   try {
     // Nothing that the command has started outlives the timeout.
     app.exit = await runAnother(context, command, env, { stop: end.signal, hasOwnGroup: hasTimeout });
-    // What it has done to the webhook is known now, not in a minute.
+    // Its changes to the webhook are known now, not in a minute.
     if (end.commandEnded(app.exit)) await listening.checkWebhook?.();
   } catch (error) {
     end.stop(error);

@@ -63,7 +63,6 @@ export function openScreen(app: App, options: ScreenOptions): ScreenView | null 
   return !canDraw || !globals.input || globals.json || globals.quiet ? null : new Screen(app, options);
 }
 
-/** Shows events, and reacts to keys. */
 class Screen implements ScreenView {
   readonly #app: App;
   readonly #options: ScreenOptions;

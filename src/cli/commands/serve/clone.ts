@@ -211,7 +211,7 @@ class CatalogueCopy {
     return `Copied ${parts[0]}, ${parts[1]} and ${parts[2]} from ${source}.`;
   }
 
-  /** What was skipped, as a sentence; null for nothing. */
+  /** The skipped records, as a sentence; null for none. */
   skipped(): string | null {
     const [first] = this.#skipped;
     if (first === undefined) return null;

@@ -13,7 +13,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readStanding } from "../../files/places.ts";
 
-/** What a sandbox loads and saves, as typed. */
+/** The files that a sandbox loads and saves, as typed. */
 interface SandboxNames {
   readonly load: string | undefined;
   readonly save: string;

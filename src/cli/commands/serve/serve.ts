@@ -44,7 +44,6 @@ const texts: CommandTexts = {
   ],
 };
 
-/** `cat serve --mock` */
 export function serveCommand(app: App): Command {
   const rateFlags = new Set<string>();
   const made = otherFlags(addBehavior(addData(command("serve", texts)))).action(async (flags: ServeFlags) => {

@@ -31,7 +31,7 @@ export interface RenamedFile {
   readonly file: string;
 }
 
-/** What several archives become in one folder. All are judged before anything is written. */
+/** The files and folders of several archives in one folder. All are judged before anything is written. */
 export class ExtractPlan {
   readonly files: PlannedFile[] = [];
   /** Each after the one it is in. */

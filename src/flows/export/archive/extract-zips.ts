@@ -68,7 +68,6 @@ export interface Extraction {
 export interface Extracted {
   readonly files: number;
   readonly bytes: number;
-  /** Files that got another name than in their archive. */
   readonly renamed: readonly RenamedFile[];
   /** How many images cannot have their label, and were written as sent. */
   readonly unlabeled: number;

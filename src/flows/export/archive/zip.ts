@@ -8,7 +8,7 @@ import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from "ya
 import { limits } from "../../../contract/limits.ts";
 import { BadResponseError } from "../../../http/errors.ts";
 
-/** What is wrong with an archive: the code of the error, the start of its sentence, and the next step. */
+/** Faults of an archive: the code of the error, the start of its sentence, and the next step. */
 const faults = {
   not_a_zip: ["is not a ZIP file", "Run the command again to download it again."],
   damaged_zip: ["is damaged", "Run the command again to download it again."],
@@ -39,7 +39,6 @@ export function shownEntry(name: string): string {
   return characters.length <= 80 ? `"${name}"` : `"${characters.slice(0, 60).join("")}…"`;
 }
 
-/** One entry of a ZIP. */
 export interface ZipEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "device";
@@ -54,7 +53,6 @@ export interface ZipEntry {
 export interface Zip {
   /** Its name in messages. */
   readonly shown: string;
-  /** Its bytes. */
   readonly size: number;
   readonly entries: readonly ZipEntry[];
   close(): void;
@@ -98,7 +96,6 @@ const openFile = promisify(open);
 const closeFile = promisify(close);
 const readFile = promisify(read);
 
-/** Bytes read at once. */
 const pieceBytes = 1024 * 1024;
 
 /** The bytes of an entry. Only large deflated ones get a stream: its readers take longer than a photo. */

@@ -34,7 +34,6 @@ export interface JobDownload {
   readonly onNote: (sentence: string) => void;
 }
 
-/** A saved artifact. */
 export interface SavedJob {
   readonly job: ExportJob;
   readonly name: string;

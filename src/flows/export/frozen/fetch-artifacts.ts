@@ -144,7 +144,7 @@ export class FetchProgress {
   jobs = 0;
   ready = 0;
   saved = 0;
-  /** What was downloaded, by job. */
+  /** The downloaded bytes, by job. */
   readonly downloads = new Map<string, Bytes>();
 
   get event(): ProgressEvent {

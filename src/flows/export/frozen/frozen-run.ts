@@ -9,7 +9,6 @@ import type { Selection } from "../selection/selection.ts";
 
 export type FrozenFormat = "manifest" | "zip";
 
-/** What one command is to export, and where to. */
 export interface FrozenInput {
   readonly format: FrozenFormat;
   /** Asset roles, sorted and without duplicates; null for all. */
@@ -33,7 +32,6 @@ export interface FrozenInput {
   readonly timeoutMs: number | null;
 }
 
-/** A file or folder to write. */
 export interface FrozenTarget {
   readonly path: string;
   /** Its name in messages. */
@@ -44,7 +42,6 @@ export interface FrozenTarget {
   readonly upload?: ((from: string) => Promise<number>) | undefined;
 }
 
-/** What the program gives to the flow. */
 export interface FrozenDeps extends RunHost {
   /**
    * The files of so many jobs, before any is created. Throws if one may not be replaced (`isDelivered`: may).
@@ -58,7 +55,7 @@ export interface FrozenDeps extends RunHost {
   readonly onProblem: (problem: InputProblem) => void | Promise<void>;
 }
 
-/** What a run has written, or is about to. */
+/** The files that a run has written, or is about to. */
 interface Places {
   /** The folders with files that are not complete. */
   readonly work: readonly string[];
@@ -66,7 +63,7 @@ interface Places {
   readonly delivered: Readonly<Record<string, string | number>>;
 }
 
-/** What a run of a frozen export must remember besides its jobs, until it ends. */
+/** The memory of a frozen export's run besides its jobs, until it ends. */
 export class FrozenMemory {
   readonly #marks: Marks;
   readonly #baseUrl: string;
@@ -103,7 +100,6 @@ export class FrozenMemory {
     this.#keepPlaces({ work, delivered: { ...delivered, [path]: identity } });
   }
 
-  /** Forgets the run. */
   clear(): void {
     for (const what of ["plan", "places"]) this.#marks.remove(this.#baseUrl, `${this.#name} ${what}`);
   }

@@ -38,11 +38,9 @@ export async function checkManifest(
     throw broken(`it has ${grouped(ids!.length - missing.size)} of ${grouped(ids!.length)} products`);
 }
 
-/** The lines of a manifest, without their ends. */
 export const readLines = (path: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 
-/** The product of a line; null if it has none. */
 function parseProductId(line: string): string | null {
   try {
     const { product } = parseJson(line) as { product?: { id?: unknown } };

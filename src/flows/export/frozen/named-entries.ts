@@ -14,7 +14,6 @@ import { artifactPath, downloadArtifact } from "./fetch-artifacts.ts";
 import type { FrozenJob } from "./frozen-summary.ts";
 import { readLines } from "./manifest.ts";
 
-/** What is known of the images in ZIPs. */
 export interface NamedEntries {
   /** The names of images that are left out, by the path of their ZIP. */
   readonly skipped: ReadonlyMap<string, ReadonlySet<string>>;
@@ -24,7 +23,7 @@ export interface NamedEntries {
   readonly unnamed: number;
 }
 
-/** What to find out: which images are left out by their decisions, and with `label` which are generated. */
+/** The images to find: those left out by their decisions, and with `label` the generated ones. */
 interface Wanted {
   readonly folder: string;
   readonly roles: readonly string[] | null;
@@ -105,7 +104,6 @@ interface AssetName {
   readonly source: DigitalSource | null;
 }
 
-/** The names of all images of a manifest. */
 async function readNames(
   path: string,
   { gate, label }: Pick<Wanted, "gate" | "label">,
@@ -128,7 +126,6 @@ async function readNames(
   return names;
 }
 
-/** The names of the files of a ZIP. */
 export async function readEntries(path: string): Promise<string[]> {
   const zip = await openZip(path, path);
   try {

@@ -14,7 +14,6 @@ import { type FrozenJob, measure } from "./frozen-summary.ts";
 import { mergeManifests } from "./manifest.ts";
 import type { NamedEntries } from "./named-entries.ts";
 
-/** Where artifacts are, and what the writing reports to. */
 export interface ResultPlace {
   /** The work folder with the complete artifacts. */
   readonly folder: string;
@@ -32,7 +31,7 @@ export interface ResultPlace {
 interface Results {
   readonly jobs: readonly Pick<FrozenJob, "id" | "ids" | "target">[];
   readonly targets: readonly FrozenTarget[];
-  /** What an earlier process has written. */
+  /** The targets that an earlier process has written. */
   readonly delivered: ReadonlySet<FrozenTarget>;
 }
 
@@ -157,7 +156,6 @@ export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string
 /** Removes the folder if nothing in it is worth resuming. */
 export const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {});
 
-/** Removes the folder with everything in it. */
 export const removeWorkFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 

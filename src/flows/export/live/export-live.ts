@@ -20,7 +20,6 @@ export interface RowSink {
   discard(): Promise<void>;
 }
 
-/** What was exported. */
 export interface LiveResult {
   readonly products: number;
   readonly assets: number;
@@ -53,9 +52,7 @@ export async function exportLive(
     signal: AbortSignal;
     sink: RowSink;
     onProgress: (event: ProgressEvent) => void;
-    /** Receives the rows of each page. */
     onRows?: (rows: readonly ExportRow[]) => void;
-    /** Leaves out images by their decisions. */
     gate?: ReviewGate;
   },
 ): Promise<LiveResult> {

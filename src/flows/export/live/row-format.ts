@@ -3,7 +3,6 @@ import { byteOrderMark, type CsvStyle, plainCsv } from "../../outputs/cells.ts";
 
 export type RowFormatName = "ndjson" | "csv";
 
-/** How rows become text. */
 export interface RowFormat {
   /** Written once, before all rows. */
   readonly head: string;

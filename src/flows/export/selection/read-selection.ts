@@ -29,7 +29,6 @@ import {
 } from "./columns.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
 
-/** How to read a file of products. */
 export interface SelectionReading extends Mapping {
   readonly delimiter?: string | undefined;
   readonly encoding: EncodingName;

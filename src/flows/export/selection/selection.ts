@@ -56,14 +56,12 @@ export interface UnknownProduct {
   readonly meant: readonly string[];
 }
 
-/** The products of a selection by ID. */
 export interface ResolvedSelection {
   /** In the order of the catalogue, newest first, without duplicates. */
   readonly ids: readonly string[];
   readonly unknown: readonly UnknownProduct[];
 }
 
-/** The products of a selection, with the rows that name them. */
 export interface FoundSelection {
   readonly found: readonly { readonly named: WantedProduct; readonly product: Product }[];
   readonly unknown: readonly UnknownProduct[];

@@ -52,7 +52,7 @@ export class BucketMirror implements MirrorStore {
   #mayHaveLeft = false;
   /** The ETag of the index as it was read; null without one, undefined before a look. */
   #indexEtag: string | null | undefined;
-  /** What `touch` began. */
+  /** The request that `touch` began. */
   #touched: Promise<unknown> = Promise.resolve();
 
   constructor(bucket: Bucket, options: BucketMirrorOptions) {
@@ -327,14 +327,13 @@ function toObjectKey(path: string): string {
   return [first === hiddenFolder ? folderInBucket : first, ...rest].join("/");
 }
 
-/** The path of a key. */
 const objectPath = (key: string): string =>
   key.startsWith(`${folderInBucket}/`) ? `${hiddenFolder}${key.slice(folderInBucket.length)}` : key;
 
 const versionDigest = (fields: ListedAsset["fields"]): string =>
   shortDigest(toVersion(fields), 12).toString("hex");
 
-/** What an object says of its image, and what the next run recognizes it by. Values are ASCII. */
+/** The metadata of an object: its image, and how the next run recognizes it. Values are ASCII. */
 const toMetadata = (entry: MirrorEntry): Record<string, string> => ({
   "asset-id": entry.asset_id,
   "product-id": entry.product_id,

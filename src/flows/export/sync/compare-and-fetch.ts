@@ -21,7 +21,7 @@ const marginMs = 5 * 60_000;
 /** New images in a run from which a mirror is large. */
 const largeImages = 20_000;
 
-/** What a run read, and where the next one starts. */
+/** The result of reading, and where the next run starts. */
 export interface Reading {
   /** The state as it is written now. */
   readonly state: MirrorState;

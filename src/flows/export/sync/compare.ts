@@ -15,7 +15,6 @@ export interface WantedAsset {
   readonly fresh: FreshAssets;
 }
 
-/** What a comparison of the catalogue with the index finds. */
 interface Differences {
   readonly onPage: (rows: readonly ExportRow[]) => void;
   /** How many images of a product are left out by their decisions. */

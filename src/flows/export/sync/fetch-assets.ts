@@ -286,7 +286,6 @@ function isFatal(error: unknown): boolean {
   return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));
 }
 
-/** The entry of an image at a path. */
 const toEntry = (
   { fields }: ListedAsset,
   path: string,
@@ -298,7 +297,6 @@ interface UnnamedImage extends WantedAsset, WaitingFile {
   readonly image: ImageFacts;
 }
 
-/** Where an image is to be. */
 interface Target {
   readonly entry: MirrorEntry;
   /** Whether a file that has the path stays. */

@@ -36,7 +36,6 @@ interface MergeInput {
   readonly among?: number | null;
 }
 
-/** The most problems that an error lists. */
 const mostListed = 5;
 
 /** Says of which indexes the joined one was made, in a bucket. */

@@ -10,7 +10,6 @@ import { hiddenFolder } from "./mirror-state.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
 export class MirrorFolders {
-  /** The path of the mirror itself. */
   readonly root: string;
   /** The folders that were checked, by path; "" is the mirror itself. */
   readonly #checked = new Map<string, Promise<string>>();
@@ -135,7 +134,7 @@ export function pathComponents(path: string): string[] {
 const parentFolder = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const lastName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** What has a path, a link itself rather than its target; null if nothing has it. */
+/** The stats of a path, of a link itself rather than its target; null if nothing has it. */
 export function whatIsAt(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;

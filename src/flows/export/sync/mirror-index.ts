@@ -3,7 +3,6 @@ import type { Database } from "../../../state/sqlite.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { type EntryKey, type MirrorEntry, parseLine, toLine } from "./mirror-entry.ts";
 
-/** The version of the table. */
 const version = 1;
 
 /**
@@ -24,7 +23,6 @@ const schema = `
   PRAGMA state.user_version = ${version};
 `;
 
-/** Entries that are read at once. */
 const pageLength = 500;
 
 type Page = [productId: string, assetId: string, line: string][];
@@ -118,7 +116,6 @@ export class MirrorIndex {
     return digest;
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.#number("SELECT count(*) FROM entry");
   }

@@ -19,7 +19,7 @@ export interface Holder {
   readonly since: string;
 }
 
-/** What shows later that a file is the one that was written: the ETag of an object. */
+/** A sign that a file is the one that was written: the ETag of an object. */
 export type Placed = Pick<MirrorEntry, "etag">;
 
 /** An image that is complete, although no entry names it. */
@@ -35,7 +35,7 @@ interface FoundFile {
 export const mayBelongTo = (entry: Pick<MirrorEntry, "bytes" | "sha256">, file: FoundFile | null): boolean =>
   file?.bytes === entry.bytes && (file.sha256 ?? entry.sha256) === entry.sha256;
 
-/** What a folder or bucket mirrors: the same in every run. */
+/** The selection of a folder or bucket: the same in every run. */
 export interface Selection {
   readonly base_url: string;
   /** Sorted; null for all. */
@@ -46,7 +46,6 @@ export interface Selection {
   readonly shards: number | null;
 }
 
-/** What a mirror is made with. */
 export interface Binding extends Selection {
   /** A digest of the API key. */
   readonly key?: string | undefined;
@@ -58,7 +57,7 @@ export interface Binding extends Selection {
 export interface MirrorStore {
   /** A folder for unfinished downloads that are too large for memory. */
   readonly scratch: string;
-  /** What to do while another process holds the mirror. */
+  /** The hint while another process holds the mirror. */
   readonly waitHint: string;
   /** Whether databases are there in the next run. */
   readonly keepsDatabases: boolean;

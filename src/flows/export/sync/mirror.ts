@@ -65,7 +65,6 @@ async function readIndexFile(
   return true;
 }
 
-/** Files that are checked at once. */
 const filesAtOnce = 16;
 
 /** Compares what an unfinished run has recorded with the files. */
@@ -116,7 +115,6 @@ function* hashed(content: Iterable<Uint8Array>, hash: Hash): Generator<Uint8Arra
   }
 }
 
-/** The error of a mirror, or one shard of it, that was complete and has lost its index. */
 const missingIndex = (folder: string, index: string): CatError =>
   new CatError(`the mirror ${folder} lacks its index ${index}`, {
     type: "file",

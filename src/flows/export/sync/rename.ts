@@ -11,7 +11,6 @@ import { type Left, type MirrorStore, mayBelongTo, type Placed } from "./mirror-
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
-/** A file whose name has changed. */
 interface Rename {
   readonly entry: MirrorEntry;
   readonly to: string;

@@ -40,10 +40,8 @@ interface SyncFailure extends FailedAsset {
   readonly message: string;
 }
 
-/** The maximum number of failures in a summary. */
 const mostFailures = 20;
 
-/** Counts the assets of a run. */
 export class SyncCounts {
   /** Keys of assets whose files were written, or would be in a dry run. */
   readonly added = new Set<string>();

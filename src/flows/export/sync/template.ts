@@ -7,7 +7,6 @@ import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { completeIndex, decisionsFile, shardOfIndex } from "./mirror-state.ts";
 
-/** What a name is made of. */
 export type NamedEntry = Pick<
   MirrorEntry,
   | "product_id"

@@ -64,7 +64,7 @@ async function* scaledBlocks(
         }),
       ),
     );
-    // What stops a block is seen when its turn comes.
+    // An error of a block is seen when its turn comes.
     block.catch(() => {});
     return block;
   };
@@ -80,7 +80,6 @@ async function* scaledBlocks(
   }
 }
 
-/** The text of the page before its images, and after them. */
 export function pageAround(data: GalleryData): { before: string; after: string } {
   const style = pageTexts(".css").join("\n");
   const script = `"use strict";\n(() => {\n${pageTexts(".js").map(withoutModules).join("\n")}\n})();`;

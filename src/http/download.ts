@@ -167,7 +167,7 @@ class RunningDownload {
           url = fresh;
           continue;
         }
-        // After a timeout of several downloads the next attempt shares the line with half as many, so this
+        // After a timeout of several downloads, the next attempt shares the line with half as many: this
         // ends.
         if (isShared) this.#begun = this.options.clock.now();
         else failures++;

@@ -51,8 +51,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
   const policy = { ...defaultRetryPolicy, ...options.retry };
 
-  // The first one is the outermost. Those before `retry` run once per request, those after it once per
-  // attempt.
+  // The first one is the outermost. Those before `retry` run once per request, the others once per attempt.
   const send = compose(
     exchange(connections, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
     idempotency(),

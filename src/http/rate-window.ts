@@ -108,8 +108,7 @@ export class RateWindow {
   ): void {
     const remaining = wholeNumber(readHeader(answer, "x-ratelimit-remaining"));
     if (remaining === null) {
-      // The error page of a gateway reveals nothing about the service; any other response without limits
-      // means none.
+      // The error page of a gateway reveals nothing; any other response without limits means none.
       if (this.#remaining === null && answer.status < 500) this.#remaining = Number.POSITIVE_INFINITY;
       else this.#spend();
       return;
@@ -197,8 +196,7 @@ export class RateWindow {
   #opening(answer: Pick<Answer, "status" | "headers">, now: number): number {
     const reset = wholeNumber(readHeader(answer, "x-ratelimit-reset"));
     const there = serverNow(answer);
-    // `Date` is rounded down and `now` is later, so the response with the greatest difference is the most
-    // exact.
+    // `Date` is rounded down and `now` is later: the greatest difference is the most exact.
     if (there !== null) this.#ahead = Math.max(this.#ahead, there - now);
     const ahead = Math.max(this.#ahead, this.#aheadBefore);
     let opensAt = now + this.windowMs;

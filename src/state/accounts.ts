@@ -8,7 +8,6 @@ export interface Accounts {
   at(baseUrl: string): number[];
   /** A new account for the key; if another process has just created one for it, that one. */
   createFor(baseUrl: string, fingerprint: string): number;
-  /** The number of keys of the account. */
   keys(account: number): number;
   /** Assigns the key to that account from now on. */
   bind(baseUrl: string, fingerprint: string, account: number): void;

@@ -16,7 +16,7 @@ export interface StoredBatch {
   /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
   readonly state: "sent" | "accepted" | "settled";
   /**
-   * The IDs of what the service created: an import, an export, or a task per row in order; none if `sent`.
+   * The IDs of what the service created: an import, an export, or a task per row in order; empty at first.
    */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
@@ -284,8 +284,7 @@ export function storedBatches(
         ledger.put(account, entries);
         changes.report(account, runId, number, reported);
         removeBody.run(number);
-        // A replaced run whose last unknown outcome was decided in another run: its report is no longer
-        // needed.
+        // A replaced run whose last unknown outcome was decided in another run needs no report any more.
         if (runEndedAt === null) settle.run(number);
         else remove.run(number);
       }),

@@ -61,7 +61,7 @@ const sentences = {
 } as const;
 
 /**
- * The next step for each problem of a state file, by its code. A function, as every start loads this file.
+ * The next step for each problem of a state file, by code. A function, because every start loads this file.
  */
 export const stateHints = (): Record<string, string> =>
   Object.fromEntries(Object.entries(sentences).map(([code, [, hint]]) => [code, hint]));

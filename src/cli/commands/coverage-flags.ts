@@ -46,7 +46,6 @@ export interface CoverageFlags {
   readonly looks: LooksFlags | null;
 }
 
-/** Adds the flags that select products, and those of the sheet. */
 export function withCoverageFlags(made: Command): Command {
   made
     .argument("[FILE]", "only the products of a CSV or Excel file, or a list of IDs or references")

@@ -39,8 +39,7 @@ export interface Context {
   /** Aborted with an InterruptError by the first SIGINT, SIGTERM or, on a terminal, SIGHUP. */
   readonly interrupt: AbortSignal;
   /**
-   * Has `run` report what a second interrupt leaves undone; `finishing` gets 5 s before. Undone by the
-   * result.
+   * Has `run` report what a second interrupt leaves undone, after `finishing` or 5 s. Returns its removal.
    */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**

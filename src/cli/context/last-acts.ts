@@ -28,7 +28,6 @@ export class LastActs {
     return Promise.race([Promise.allSettled(pending), deadline]);
   }
 
-  /** Reports what was left undone. */
   run(signal: InterruptSignal): void {
     for (const { run } of this.#acts) run(signal);
   }

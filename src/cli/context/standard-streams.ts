@@ -47,8 +47,7 @@ export function standardOutput(host: NodeJS.Process, name: "stdout" | "stderr"):
     return isFileKnown;
   };
   const asOutputError = (error: NodeJS.ErrnoException): Error => {
-    // EPIPE (POSIX) and EOF (Windows) mean that the reader closed the pipe, and EIO that a terminal was
-    // closed.
+    // EPIPE (POSIX) and EOF (Windows): the reader closed the pipe. EIO: a terminal was closed.
     const isGone = error.code === "EPIPE" || error.code === "EOF" || (error.code === "EIO" && !isFile());
     return isGone ? new ReaderGoneError() : new StdoutError(error);
   };

@@ -19,7 +19,6 @@ export const bucketArgument = (name: string, description: string): Argument =>
 export const bucketOption = (flags: string, description: string): Option =>
   takeBuckets(new Option(flags, description));
 
-/** Adds the flags of stores, in a group of their own. */
 export const withBucketFlags = (made: Command): Command =>
   made
     .optionsGroup("Buckets (s3://):")

@@ -115,7 +115,6 @@ const totalWidth = (widths: readonly number[]): number =>
 /** The columns that a text takes on a terminal. */
 const textWidth = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
 
-/** A column of a table or a CSV file. */
 export interface Column<Row> {
   /** The field name of the service. */
   readonly name: string;
@@ -172,7 +171,6 @@ export function inTableOrder<Row>(columns: readonly Column<Row>[]): readonly Col
 export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>
   columns.filter((column) => column.only === undefined || column.only === format);
 
-/** How resources are printed, one or many. */
 export interface Printing<Row> {
   readonly columns: readonly Column<Row>[];
   /** Default: NDJSON with `--json`, else a table. */

@@ -17,7 +17,6 @@ import { FoundProblems } from "./found-problems.ts";
 import { annotations, stepSummary } from "./github.ts";
 import { gitlabReport, junitReport } from "./report-formats.ts";
 
-/** A command whose problems are reported to CI. */
 export interface ReportedCommand {
   /** The command, e.g. `import`. */
   readonly name: string;

@@ -101,7 +101,6 @@ export const escaped = (text: string): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
 
-/** An issue of GitLab's Code Quality reports. */
 interface CodeQualityIssue {
   readonly description: string;
   readonly check_name: string;

@@ -1,4 +1,3 @@
-/** An environment variable that the program reads or sets. */
 export interface EnvironmentVariable {
   readonly name: string;
   /** A phrase, with its default or its values in parentheses. */

@@ -95,7 +95,6 @@ export async function readConfig(path: string): Promise<Config | null> {
   return checkedConfig(text, path);
 }
 
-/** The settings of a profile that are texts. */
 const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin", "encoding"] as const;
 
 export const profileKeys = [

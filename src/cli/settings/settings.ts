@@ -203,7 +203,6 @@ export function checkedSignatureHeader(header: unknown, source: string): string 
   });
 }
 
-/** The variable that names hosts whose base URL may be `http://`. */
 const insecureHostsVariable = "CAT_INSECURE_HTTP_HOSTS";
 
 /** The hosts of CAT_INSECURE_HTTP_HOSTS. Throws UsageError for an entry that is not an exact host name. */

@@ -1,5 +1,4 @@
-// Leases: objects that say which machine works on what, until when. The store excludes two holders by
-// conditional writes.
+// Leases: objects that say which machine works on what, until when. Conditional writes exclude two holders.
 
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../clock.ts";

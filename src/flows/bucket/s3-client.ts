@@ -38,8 +38,7 @@ export function openS3(
     maxAttempts: 1,
     // Its values set only limits of time, which are ours; an unknown one in the environment is an error.
     defaultsMode: "standard",
-    // The steps of a request are assembled once for each kind, and empty responses are read without a stream
-    // to write into.
+    // The steps of a request are assembled once per kind; empty responses are read without a stream.
     cacheMiddleware: true,
     streamCollector: buffer,
     requestHandler,

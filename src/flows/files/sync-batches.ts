@@ -4,7 +4,6 @@ import type { Unnamed } from "./output-file.ts";
 /** The most files of a batch, the bytes from which none is added, and the longest wait for others in ms. */
 const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 
-/** A file with all its bytes that waits for its name. */
 export interface WaitingFile {
   readonly file: Unnamed;
   readonly bytes: number;

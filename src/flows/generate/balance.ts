@@ -59,8 +59,7 @@ export class Balance {
           this.#accepted(receipt.jobs.length);
           return receipt;
         } catch (error) {
-          // An error that cuts off other requests is rejected with by these as well, and is about its own
-          // images.
+          // An error that cuts off other requests also rejects these, and is about its own images.
           if (isUnpaid(error) && error !== options.signal?.reason) this.#read(error, imagesIn(body));
           throw error;
         }

@@ -23,7 +23,6 @@ import { type Generation, sentByTask } from "./generation.ts";
 import { rejectedFolder } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
-/** A row of a review with the image that it is about. */
 export interface ReviewedImage {
   readonly row: DecisionRow;
   /** The request of this machine for it; undefined for an image of another computer. */

@@ -45,7 +45,6 @@ interface UnnamedOutput extends WaitingFile {
 
 type ServiceOfSaver = Pick<Service, "client" | "clock" | "signal">;
 
-/** Saves outputs in a folder, several at once. */
 export class OutputSaver {
   readonly #folder: string;
   readonly #client: Pick<Client, "downloadInto" | "tasks">;

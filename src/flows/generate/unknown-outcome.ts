@@ -12,7 +12,6 @@ import { counted } from "../words.ts";
 import { batchKey, type Generation, loadGenerations } from "./generation.ts";
 import type { UnqueuedChoice } from "./generation-run.ts";
 
-/** Batches whose outcome is unknown, for the error. */
 interface Unanswered extends UnknownBatches {
   readonly generations: number;
   /** How many tasks of the same products the service has from that time. */

@@ -20,7 +20,6 @@ export function toFailedForm(input: TextForm, given: EncodingName, format: Input
 export const encodingOfFailedFile = (given: EncodingName): EncodingName =>
   given === undefined || given === "utf-8" || given === "utf-16" || !canEncode(given) ? undefined : given;
 
-/** A file to which text is written in its own encoding and form. */
 export class EncodedFile {
   readonly #file: OutputFile;
   /** Null for UTF-8, which the file writes itself. */

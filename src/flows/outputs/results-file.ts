@@ -99,5 +99,4 @@ export interface OutputTargets {
   resultsFile: OutputTarget | null;
 }
 
-/** Whether a results file of that name is CSV. */
 export const isCsvName = (path: string): boolean => extname(path).toLowerCase() === ".csv";

@@ -7,7 +7,6 @@ import type { CatError } from "../../errors.ts";
 import type { ChangeToSend } from "../../state/changes.ts";
 import type { ClaimedLook } from "../../state/looks.ts";
 
-/** The request with which a flow sends its batches. */
 export interface BatchOperation {
   /** Whether it may be carried out twice. */
   readonly isRepeatable: boolean;
@@ -45,7 +44,6 @@ export interface CutBatch {
   readonly readAt?: number;
   /** Its changes to known products, to be undone later; they were read before. */
   readonly changes?: readonly ChangeToSend[];
-  /** The images that it requests. */
   readonly looks?: readonly ClaimedLook[];
 }
 

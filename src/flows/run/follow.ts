@@ -173,7 +173,7 @@ export class TaskFollower {
   }
 
   /**
-   * The pause after a round: by `Retry-After` of an open task (lists have none) and the rate of its reads.
+   * The pause after a round: by `Retry-After` of an open task, which lists lack, and the rate of its reads.
    */
   async #pauseMs(): Promise<number> {
     for (const id of this.#open) {

@@ -22,7 +22,6 @@ export interface FreshAttempt {
   readonly request: RequestInFlight;
 }
 
-/** A write, and the check whether it may still be sent. */
 export interface FreshWrite<Reason extends object> {
   /** When that was last checked; infinity if it may be sent at any time. */
   readonly lookedAt: number;

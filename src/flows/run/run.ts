@@ -50,7 +50,6 @@ export interface RunHost {
   readonly onOpened?: (state: State, runId: string) => Promise<void>;
 }
 
-/** The run that a command asks for. */
 export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"> {
   /** The run in messages, e.g. `try-on`. */
   readonly noun: string;

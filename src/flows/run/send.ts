@@ -1,5 +1,5 @@
-// Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
-// sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
+// Batches: requests that must not be sent twice. Each is recorded with its key and bytes, then sent
+// unchanged.
 
 import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
@@ -108,7 +108,7 @@ const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolea
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
 /**
- * Sends `some` unknown batches of a run again, nothing else. Throws if one stays unknown; one rejected was not carried out.
+ * Sends `some` unknown batches of a run again, nothing else. Throws if one stays unknown, not if rejected.
  */
 export async function sendAsTheyWere(
   run: Run,

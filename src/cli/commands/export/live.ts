@@ -48,8 +48,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
       ? await last!.startedAt(service, (sentence) => app.io.note(sentence))
       : input.since;
   const sink = await target.begin();
-  // Rows on a terminal show the progress themselves. What reads them from a pipe may write to the same
-  // terminal as a bar.
+  // Rows on a terminal show the progress. What reads them from a pipe may write to the terminal of a bar.
   const isFile = target.name !== null;
   const progress = !isFile && stdout.isTTY ? null : await app.io.progress({ lines: !isFile });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };

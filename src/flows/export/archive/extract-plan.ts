@@ -49,9 +49,7 @@ export class ExtractPlan {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Adds an archive without these names, `sources` with the label. Throws ArchiveError for an unsafe entry.
-   */
+  /** Adds an archive without these names, `sources` labeled. Throws an ArchiveError for an unsafe entry. */
   add(
     { shown: archive, size, entries }: Zip,
     skipped: ReadonlySet<string> = new Set(),

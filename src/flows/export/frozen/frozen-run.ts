@@ -43,9 +43,7 @@ export interface FrozenTarget {
 }
 
 export interface FrozenDeps extends RunHost {
-  /**
-   * The files of so many jobs, before any is created. Throws if one may not be replaced (`isDelivered`: may).
-   */
+  /** The files of so many jobs, before any is created. Throws if one may not be replaced. */
   readonly targets: (
     jobs: number,
     isDelivered: (path: string) => Promise<boolean>,

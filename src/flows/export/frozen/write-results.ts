@@ -35,9 +35,7 @@ interface Results {
   readonly delivered: ReadonlySet<FrozenTarget>;
 }
 
-/**
- * Gives artifacts their form and names. Throws as `extractZips`, and for a taken name once all is written.
- */
+/** Gives artifacts their form and names. Throws as `extractZips`, and for a taken name once all are done. */
 export async function writeResults(
   { format, extract, maxBytes }: Pick<FrozenInput, "format" | "extract" | "maxBytes">,
   { jobs, targets, delivered }: Results,
@@ -117,9 +115,7 @@ async function extracted(
   }
 }
 
-/**
- * How many images the ZIPs lack, as products were deleted after the count. A ZIP may be moved or extracted.
- */
+/** How many images the ZIPs lack, as products were deleted after the count. ZIPs may have been moved. */
 export async function missingImages(
   jobs: readonly Pick<FrozenJob, "id" | "job" | "target">[],
   folder: string,
@@ -139,9 +135,7 @@ export async function missingImages(
   return missing;
 }
 
-/**
- * The private folder for unfinished files, `.NAME.RUN.part`, on the disk of the first target, for a rename.
- */
+/** The private folder for unfinished files, `.NAME.RUN.part`: a rename away from the first target. */
 export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string): Promise<string> {
   const target = await whereLinksLead(path);
   const folder = join(dirname(target), partName(`${basename(target)}.${owner.slice(-8)}`));

@@ -292,7 +292,6 @@ const toEntry = (
   { bytes, sha256, sent, mime_type }: ImageFacts,
 ): MirrorEntry => ({ ...fields, mime_type, path, bytes, sha256, sent_sha256: sent?.sha256 });
 
-/** An image that waits for its name, written without it. */
 interface UnnamedImage extends WantedAsset, WaitingFile {
   readonly image: ImageFacts;
 }

@@ -26,7 +26,7 @@ const patienceMs = 10_000;
 const partBytes = 256 * 1024;
 
 /**
- * A mirror in a folder. No link out of it is followed. `work`: lock, unfinished files. Throws OutputError.
+ * A mirror in a folder. No link out of it is followed. `work`: lock, unfinished files. May throw OutputError.
  */
 export class LocalFolder implements MirrorStore {
   readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";

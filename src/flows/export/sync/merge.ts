@@ -100,9 +100,7 @@ const waitMs = { first: 200, longest: 3_000 };
 /** Shards whose result is not complete: they close the round when they end. */
 const unfinished: readonly string[] = ["missing_shard", "unfinished_shard", "changed_index"];
 
-/**
- * Joins the indexes of a bucket if all shards have ended: the last one closes the round.
- */
+/** Joins the indexes of a bucket if all shards have ended: the last one closes the round. */
 export async function closeRound(
   input: MergeInput & { readonly among: number },
   { signal, ...tools }: { store: MirrorStore; clock: Clock; holder: Holder; signal: AbortSignal },

@@ -51,9 +51,7 @@ export interface Binding extends Selection {
   readonly key?: string | undefined;
 }
 
-/**
- * Where a mirror is. Paths have `/` between components, none of them empty, `.` or `..`. Throws CatErrors.
- */
+/** Where a mirror is. Paths have `/` between components, none empty, `.` or `..`. Throws CatErrors. */
 export interface MirrorStore {
   /** A folder for unfinished downloads that are too large for memory. */
   readonly scratch: string;

@@ -16,9 +16,7 @@ interface Rename {
   readonly to: string;
 }
 
-/**
- * Paths of an asset, the preferred first; then with its ID, its product's (it may have several), a number.
- */
+/** Paths of an asset, the preferred first; then with its ID, its product's (one of several), a number. */
 export function* candidates(entry: NamedEntry, toPath: PathOf): Generator<string> {
   const { asset_id, product_id } = entry;
   yield toPath(entry);

@@ -46,7 +46,6 @@ export interface GalleryProduct {
   readonly photos: readonly { readonly image: number; readonly orientation: string }[];
 }
 
-/** One result, in the order of the input. */
 export interface GalleryEntry {
   readonly line: number;
   readonly taskId: string | null;

@@ -143,10 +143,7 @@ export function openConnections({ env = {}, isDirect, isAllowed }: ConnectionOpt
   };
 }
 
-/**
- * One exchange with the server through undici: no retry and no redirect. A response of more than `maxBytes`
- * is cut off while it streams, so that it cannot exhaust memory.
- */
+/** One exchange through undici, no retry or redirect. A response over `maxBytes` is cut off as it streams. */
 export const exchange =
   (connections: Pick<Connections, "forOrigin" | "retire">, maxBytes: number): Send =>
   async (request) => {

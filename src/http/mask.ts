@@ -23,8 +23,7 @@ export const maskedKeys = (text: string): string =>
   text.replace(/(?<![a-z_-])ak_\w{8,}/gi, (key) => maskedKey(key)!);
 
 /**
- * A text with the user names and passwords of its URLs masked: `http://…@host`. Masks too much rather than
- * too little, because a password may contain any character.
+ * A text with masked user names and passwords of URLs, too many rather than few: passwords have any character.
  */
 export const maskedUserinfo = (text: string): string => text.replace(/[^\s"\\]+/g, withoutUserinfo);
 
@@ -57,10 +56,7 @@ function splitOnce(text: string, at: string): [string, string | undefined] {
 /** A shorter text could occur in words that are not secret. */
 export const shortestSecret = 8;
 
-/**
- * Masks this key in a text, as is, in JSON and in URLs. Other texts that look like keys stay: a product may
- * be named like one.
- */
+/** Masks this key in text, JSON and URLs. Other such texts stay: a product may be named like a key. */
 export type KeyMask = (text: string) => string;
 
 export function keyMask(key: string): KeyMask {

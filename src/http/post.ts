@@ -40,10 +40,7 @@ export type PostFailure = "timeout" | "closed" | "unreachable";
 /** The part of a response that is kept, in bytes. */
 const keptBytes = 64 * 1024;
 
-/**
- * Sends one POST without the API key, retries or redirects. Any status is an outcome; only the caller's
- * signal rejects.
- */
+/** A POST without key, retry or redirect. Any status is an outcome; only the caller's signal rejects. */
 export const poster =
   ({ connections, clock }: { connections: Connections; clock: Clock }) =>
   async ({ url, headers, body, timeoutMs, signal }: Post): Promise<PostOutcome> => {

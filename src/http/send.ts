@@ -59,10 +59,7 @@ export interface Answer {
   readonly earlierUnanswered?: boolean;
 }
 
-/**
- * Sends a request and resolves to its response, whatever the status; rejects with a CatalogueError or the
- * signal's reason.
- */
+/** Resolves to the response, whatever its status; rejects with a CatalogueError or the signal's reason. */
 export type Send = (request: HttpRequest) => Promise<Answer>;
 
 /** One concern around `Send`. */

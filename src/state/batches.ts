@@ -15,9 +15,7 @@ export interface StoredBatch {
   readonly idempotencyKey: string;
   /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
   readonly state: "sent" | "accepted" | "settled";
-  /**
-   * The IDs of what the service created: an import, an export, or a task per row in order; empty at first.
-   */
+  /** IDs of what the service created: an import, an export, or a task per row in order; none if `sent`. */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
   readonly rows: Uint32Array;

@@ -60,9 +60,7 @@ const sentences = {
   ],
 } as const;
 
-/**
- * The next step for each problem of a state file, by code. A function, because every start loads this file.
- */
+/** The next step for each problem of a state file, by code. A function: every start loads this file. */
 export const stateHints = (): Record<string, string> =>
   Object.fromEntries(Object.entries(sentences).map(([code, [, hint]]) => [code, hint]));
 

@@ -38,9 +38,7 @@ export interface Context {
   isRunning(pid: number): boolean;
   /** Aborted with an InterruptError by the first SIGINT, SIGTERM or, on a terminal, SIGHUP. */
   readonly interrupt: AbortSignal;
-  /**
-   * Has `run` report what a second interrupt leaves undone, after `finishing` or 5 s. Returns its removal.
-   */
+  /** Has `run` report what a second interrupt leaves undone, after `finishing` or 5 s; returns a removal. */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that

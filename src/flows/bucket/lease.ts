@@ -40,10 +40,7 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/**
- * Takes a lease, or one that has ended, and renews it until it is released or lost. Resolves to its holder if
- * another one has it.
- */
+/** Takes a free or ended lease, renewed until released or lost; resolves to the holder if it is held. */
 export async function takeLease(
   bucket: Bucket,
   key: string,
@@ -146,8 +143,7 @@ const probes = ".catalogue/probe-";
 const oldMs = 3_600_000;
 
 /**
- * Finds out by a few writes whether a store checks conditions, and how ETags must be written: some ignore
- * conditions silently. Null if it does not.
+ * Probes whether a store checks conditions, which some ignore silently, and how it takes ETags; null if not.
  */
 export async function probeConditions(bucket: Bucket): Promise<EtagForm | null> {
   for await (const { key, at } of bucket.list(probes))

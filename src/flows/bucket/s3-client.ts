@@ -67,10 +67,7 @@ const useless = [
   "validateBucketNameMiddleware",
 ];
 
-/**
- * The variables of the environment first; then the profiles, SSO, web identity and roles that the SDK knows.
- * `clientConfig` is that of its requests to sign in.
- */
+/** Variables first, then profiles, SSO, web identity and roles. `clientConfig`: of requests to sign in. */
 function readCredentials(env: StoreAccess["env"], clientConfig: object): S3ClientConfig["credentials"] {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey) {

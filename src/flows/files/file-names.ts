@@ -50,10 +50,7 @@ export interface PartOwner {
   isRunning(pid: number): boolean;
 }
 
-/**
- * The name of the unfinished file for `OutputFile.begin`, short enough for every file system. Removes
- * unfinished files for the same path that killed processes left.
- */
+/** A name for `OutputFile.begin` of an allowed length; removes files of the path that a kill left. */
 export async function unfinishedName(path: string, { pid, runId, isRunning }: PartOwner): Promise<string> {
   const start = `${hash("sha256", basename(path)).slice(0, 12)}-`;
   const folder = dirname(path);

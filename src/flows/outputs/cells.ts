@@ -28,10 +28,7 @@ export const separatedCsv: CsvStyle = { delimiter: "\x1f", lineEnd: "\x1e", form
 /** The byte order mark of a text in UTF-8, if it has one. */
 export const byteOrderMark = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
 
-/**
- * CSV records of the same length with their line ends: each cell is guarded against being run as a formula,
- * unless `toCell` is another function, for a user who asked for that.
- */
+/** CSV records of one length with line ends; cells are guarded as formulas unless `toCell` is another one. */
 export const csvRecords = (
   records: readonly (readonly string[])[],
   { delimiter, lineEnd }: CsvStyle = plainCsv,

@@ -99,10 +99,7 @@ const longestCode = 3;
 function encodingCodes(encoding: string): ReadonlyMap<number, number> {
   const decoder = new TextDecoder(encoding);
   const codes = new Map<number, number>();
-  /**
-   * Adds the bytes if they are one character, and returns whether they are. The first of several encodings of
-   * a character wins.
-   */
+  /** Adds the bytes if they are one character; whether they are. The first encoding of a character wins. */
   const add = (...bytes: number[]): boolean => {
     // The second call flushes the first; a call without `stream` would use another table (see text.ts).
     const text = decoder.decode(Uint8Array.from(bytes), { stream: true }) + decoder.decode();

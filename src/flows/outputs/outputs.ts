@@ -26,10 +26,7 @@ export interface WrittenFiles {
   results_file: string | null;
 }
 
-/**
- * The two output files of a run. If one cannot be written, the error is reported at the end (`faults`); the
- * other one is still written, and rows are still counted.
- */
+/** A run's two outputs. An error of one is reported at the end (`faults`); the other is written anyway. */
 export class Outputs<Result> {
   readonly #input: OutputsInput<Result>;
   #failed: FailedFile<Result> | null = null;

@@ -80,10 +80,7 @@ async function sharedAccount(others: readonly number[], key: KeyToPlace): Promis
 /** The maximum number of an account's jobs to request, newest first. */
 const mostJobs = 2;
 
-/**
- * Whether the key sees one of the last jobs, or the newest or oldest product, of the account. Null without
- * the scopes, or if rows were sent without any response.
- */
+/** Whether the key sees a last job, or the newest or oldest product; null without scopes or any response. */
 async function seesProducts(account: number, { client, state, signal }: KeyToPlace): Promise<boolean | null> {
   const { ledger, batches } = state;
   const jobs = batches

@@ -172,9 +172,7 @@ export class TaskFollower {
     }
   }
 
-  /**
-   * The pause after a round: by `Retry-After` of an open task, which lists lack, and the rate of its reads.
-   */
+  /** The pause after a round: by `Retry-After` of an open task, which lists lack, and the rate of reads. */
   async #pauseMs(): Promise<number> {
     for (const id of this.#open) {
       if (this.#askedMs !== null) break;

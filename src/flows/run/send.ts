@@ -107,9 +107,7 @@ const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolea
   (outcome.kind === "refused" && isOfEarlierTime(outcome.error)) ||
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
-/**
- * Sends `some` unknown batches of a run again, nothing else. Throws if one stays unknown, not if rejected.
- */
+/** Sends `some` unknown batches of a run again, nothing else. Throws if one stays so, not if rejected. */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],

@@ -145,10 +145,7 @@ const stdoutSink = (app: App, format: LiveInput["format"]) => ({
   discard: async () => {},
 });
 
-/**
- * The summary: for people on stderr; with --json and a file, one object on stdout. With rows on stdout there
- * is no such object, because programs would take it for a row.
- */
+/** The summary: on stderr, or with --json and a file on stdout. With rows on stdout it looked like one. */
 async function report(
   app: App,
   { name, bytes }: Target,

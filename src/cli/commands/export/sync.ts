@@ -28,10 +28,7 @@ interface RawSyncFlags
 
 const week = 7 * 24 * 3_600_000;
 
-/**
- * The group `export` with this command alone: some flags of `cat export` have the names of its own, and
- * commander would take them first.
- */
+/** This command alone in `export`, which has flags of the same names: commander would take them first. */
 export const syncGroup = (app: App): Command => group("export", "", [syncCommand(app)]);
 
 export const syncCommand = (app: App): Command =>

@@ -287,10 +287,7 @@ function setExit(
   app.exit = isUsual ? 0 : toExitCode(reason);
 }
 
-/**
- * A warning about events of the last day that a handler has not accepted, and the command that sends them
- * again. `log` is `--log` as typed.
- */
+/** A warning of the last day's unaccepted events, with the command to send them again. `log`: as typed. */
 function unacceptedNote(
   { globals, io }: App,
   { count, urls }: Pick<UnacceptedEvents, "count" | "urls">,

@@ -64,10 +64,7 @@ export class SandboxFile {
     }
   }
 
-  /**
-   * Where the state is saved: in the file if that is the one that was loaded, or `mayReplace`; else next to
-   * it. The note says so.
-   */
+  /** Where to save: the file if it is the loaded one, or `mayReplace`; else next to it, as the note says. */
   async target(mayReplace: boolean): Promise<{ path: string; note: [message: string, hint: string] | null }> {
     const now = await digestOf(this.#path);
     if (mayReplace || now === null || now === this.#known) return { path: this.#path, note: null };

@@ -31,10 +31,7 @@ export interface LiveResult {
   readonly startedAt: number;
 }
 
-/**
- * Writes the selected rows to the sink and commits it, page by page in flat memory. On any error the sink is
- * discarded.
- */
+/** Writes the selected rows page by page in flat memory, and commits the sink; discards it on any error. */
 export async function exportLive(
   selection: LiveSelection,
   format: RowFormat,

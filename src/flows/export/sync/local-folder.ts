@@ -25,9 +25,7 @@ const patienceMs = 10_000;
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
 
-/**
- * A mirror in a folder. No link out of it is followed. `work`: lock, unfinished files. May throw OutputError.
- */
+/** A mirror in a folder; no link out is followed. `work`: lock, unfinished files. Throws OutputErrors. */
 export class LocalFolder implements MirrorStore {
   readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";
   readonly #folders: MirrorFolders;

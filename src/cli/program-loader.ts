@@ -8,7 +8,6 @@ import { type KeptCodeHost, keptCode } from "./kept-code.ts";
  * itself, but only there.
  */
 
-/** The exports of a part. */
 type Exports = Record<string, unknown>;
 
 /** The name of a part with a hash of its content. The others are too short to gain. */

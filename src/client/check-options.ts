@@ -197,7 +197,6 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
   }
 }
 
-/** The fields of the input of an operation. */
 export const listFields = (operation: ClientOperation): string[] => {
   const { params, query, body } = operation;
   const fields = [

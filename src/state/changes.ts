@@ -22,7 +22,6 @@ export interface ProductChange {
   readonly isUndone: boolean;
 }
 
-/** A product before a run changes it. */
 export type ProductBefore = Pick<ProductChange, "productId" | "reference"> & { readonly before: string };
 
 export type ChangeToSend = Pick<ProductChange, "productId" | "reference" | "after"> &
@@ -81,7 +80,6 @@ type ChangeRow = [
   isUndone: number,
 ];
 
-/** IDs in one text. */
 const toIds = (text: string): string[] => (text === "" ? [] : text.split(" "));
 
 const toChange = ([

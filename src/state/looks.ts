@@ -33,7 +33,6 @@ export interface LookImage {
   readonly task: string | null;
   /** `queued` until a command has seen the end of the task. */
   readonly status: "queued" | "succeeded" | "failed";
-  /** Whether a review has rejected it. */
   readonly isRejected: boolean;
 }
 

@@ -37,7 +37,6 @@ export interface App {
   onClose(release: () => void | Promise<void>): void;
 }
 
-/** Creates the app, and a function that closes it. */
 export function createApp(
   given: Context,
   globals: GlobalOptions,

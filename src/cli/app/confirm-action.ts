@@ -41,7 +41,6 @@ export async function confirmAction(
   throw new DeclinedError(left);
 }
 
-/** Colors for the label of a profile. */
 export const labelColors = ["red", "green", "yellow", "cyan"] as const;
 
 /**

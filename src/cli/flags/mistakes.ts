@@ -36,7 +36,6 @@ export function usageError({ error, from, example }: Misread): UsageError {
   return new UsageError(message, { code, hint: isValue ? help + asValue : help });
 }
 
-/** The error for a word that is not a command of a group. */
 export function unknownCommand(of: Command, word: string): UsageError {
   const near = nearCommand(of, word);
   return new UsageError(`unknown command ${JSON.stringify(word)}`, {
@@ -191,7 +190,6 @@ function otherDashes({ code }: CommanderError, { args }: Command): Mistake | nul
   };
 }
 
-/** For a command that takes one file. */
 function severalFiles({ code }: CommanderError, command: Command): Mistake | null {
   const [argument, ...others] = command.registeredArguments;
   if (code !== "commander.excessArguments" || argument?.name() !== "FILE" || others.length > 0) return null;
@@ -210,7 +208,6 @@ function missingFlags({ code }: CommanderError, command: Command): Mistake | nul
   return { message: `missing flags: ${missing.map(({ flags }) => plain(flags)).join(", ")}` };
 }
 
-/** Whether the command has a flag, or the program has it for all commands. */
 function hasFlag(command: Command, flag: string): boolean {
   for (let at: Command | null = command; at !== null; at = at.parent) {
     if (at.options.some(({ long }) => long === flag)) return true;

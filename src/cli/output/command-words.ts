@@ -17,7 +17,6 @@ export const flagLine = (
     .map((word) => shellWord(word))
     .join(" ");
 
-/** A change to a command as it was typed. */
 interface TypedChange {
   readonly without?: readonly string[];
   /** Flags to leave out with their value. */

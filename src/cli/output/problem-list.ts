@@ -170,7 +170,6 @@ class LinesBelow {
 
 const oneRow = "Each product has one row: correct the rows that are not of the same product as the first.";
 
-/** How many products have several rows. */
 export const mergeableText = ({ products, rows }: MergeableRows): string =>
   `${counted(rows, "row")} are of ${counted(products, "product")}, such as one row per photo or size.`;
 

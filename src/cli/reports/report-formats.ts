@@ -3,7 +3,6 @@ import { basename } from "node:path";
 import { grouped } from "../../flows/words.ts";
 import type { FoundProblem, FoundProblems } from "./found-problems.ts";
 
-/** A row with its problems, one after the other. */
 type ProblemRow = readonly [FoundProblem, ...FoundProblem[]];
 
 /**
@@ -54,7 +53,6 @@ function properties(counts: FoundProblems["counts"]): string[] {
   return ["    <properties>", ...lines, "    </properties>"];
 }
 
-/** The problems of a row follow each other. */
 function toRows(problems: readonly FoundProblem[]): ProblemRow[] {
   const rows: [FoundProblem, ...FoundProblem[]][] = [];
   for (const problem of problems) {

@@ -14,7 +14,6 @@ export function checkedProfileName(name: string, source: string): string {
 /** Whether a text looks like an API key, of which every one starts with `ak_`. */
 export const looksLikeKey = (text: string): boolean => /^ak_/i.test(text.trim());
 
-/** Whether a text has the form of a profile name. */
 export const isProfileName = (text: string): boolean =>
   !looksLikeKey(text) && /^[a-z0-9][\w.-]{0,31}$/i.test(text);
 

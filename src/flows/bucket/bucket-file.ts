@@ -14,7 +14,6 @@ export class BucketFile {
   #upload: PartsUpload | null = null;
   #pieces: Buffer[] = [];
   #gathered = 0;
-  /** The number of bytes written. */
   bytes = 0;
 
   constructor(

@@ -142,9 +142,7 @@ const probes = ".catalogue/probe-";
 /** Older ones, in milliseconds, are of runs that were killed. */
 const oldMs = 3_600_000;
 
-/**
- * Probes whether a store checks conditions, which some ignore silently, and how it takes ETags; null if not.
- */
+/** Probes whether a store checks conditions, which some ignore silently, and how it takes ETags; or null. */
 export async function probeConditions(bucket: Bucket): Promise<EtagForm | null> {
   for await (const { key, at } of bucket.list(probes))
     if (at < bucket.now() - oldMs) await bucket.remove(key);

@@ -26,7 +26,6 @@ const defaultBatchBytes = 1024 * 1024;
 const mostInMemory = 4 * 1024 * 1024;
 
 export interface PartOptions {
-  /** The path of the complete file. */
   path: string;
   /** The file as errors name it (default: its path). */
   name?: string | undefined;

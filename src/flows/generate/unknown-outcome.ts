@@ -44,7 +44,6 @@ export async function settleExpired(
   const looks = tasks.size === 0 ? new Map<string, string>() : await readLooks(expired, run);
   const asked = new UnansweredRequests(run);
   const findCandidates = (batch: StoredBatch) => candidatesFor(batch, asked.listGenerations(batch), tasks);
-  /** Whether a batch was decided. */
   const decide = (batch: StoredBatch): boolean => {
     const candidates = findCandidates(batch);
     const own = candidates.filter((task) => !isEarlier(task, batch));

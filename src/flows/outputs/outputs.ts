@@ -13,7 +13,6 @@ import type { RowOutcome } from "./row-outcome.ts";
 
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
-  /** Rows that the check rejected. */
   refused: RejectedRows;
   runId: string;
   results: ResultsForm<Result>;

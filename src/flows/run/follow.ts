@@ -223,7 +223,6 @@ export class TaskFollower {
     this.#watcher.onLost(id);
   }
 
-  /** Whether the service has a task. */
   async #fetch(task_id: string): Promise<boolean> {
     const { client, signal } = this.#service;
     this.#reads++;

@@ -40,7 +40,6 @@ export interface RunHost {
   /** A new idempotency key, unlike any other (Cross-cutting rule 1). */
   readonly newKey: () => string;
   readonly pid: number;
-  /** The ID of a new run. */
   readonly runId: string;
   readonly signal?: AbortSignal | undefined;
   readonly client: () => Promise<Client>;

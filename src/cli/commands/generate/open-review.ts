@@ -34,7 +34,6 @@ interface ReviewUse {
   readonly reviewer?: string | undefined;
 }
 
-/** How a file of decisions is read, as given by flags. */
 export type ReviewReading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
 
 /** The flags of a command that generates the rejected images of a review again. */

@@ -72,7 +72,6 @@ function unknownLines({ summary: { unknown = 0 }, results }: EndedGeneration): s
   ];
 }
 
-/** The saved images, or the command that saves them. */
 function savingLines(ended: EndedGeneration, flags: GenerateFlags, { globals, typed }: Asking): string[] {
   const { summary, stopped, results } = ended;
   const { unlabeled = 0, succeeded } = summary;
@@ -169,7 +168,6 @@ const saveCommand = (
     ? `cat tasks save --run ${summary.run_id} --save images`
     : typedLine(typed, { ...onceOnly, add: ["--save", "images"] });
 
-/** How many images a list names. */
 const mostNamed = 20;
 
 /** The images of this input that were queued although the rest was not. */

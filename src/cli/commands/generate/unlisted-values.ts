@@ -33,7 +33,6 @@ export interface UnlistedNote extends Place {
 
 type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleShot" | "subtype" | "style">[];
 
-/** So many values are shown one by one. */
 const mostShown = 20;
 
 /** Values that no list and no earlier command has, each once, except those mapped to themselves. */

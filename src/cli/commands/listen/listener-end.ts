@@ -34,7 +34,6 @@ export class ListenerEnd {
     return this.#stop.signal;
   }
 
-  /** Whether the COMMAND has not ended. */
   get isRunning(): boolean {
     return this.#isRunning;
   }

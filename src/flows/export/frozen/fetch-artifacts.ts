@@ -26,7 +26,6 @@ interface FetchReport {
   readonly onProgress: (event: ProgressEvent) => void;
 }
 
-/** Where the artifact of a job is saved. */
 export const artifactPath = (folder: string, jobId: string): string => join(folder, jobId);
 
 /** Follows jobs, and saves artifacts while others are prepared; failed jobs are created again later. */

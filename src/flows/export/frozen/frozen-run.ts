@@ -114,7 +114,6 @@ export interface FrozenRun {
   readonly memory: FrozenMemory;
   /** The IDs of the products to export, in the order of the catalogue. */
   readonly plan: readonly string[];
-  /** A file for each job, or one for all. */
   readonly targets: readonly FrozenTarget[];
   /** The folder for files that are not complete. */
   readonly folder: string;

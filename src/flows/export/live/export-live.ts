@@ -23,7 +23,6 @@ export interface RowSink {
 export interface LiveResult {
   readonly products: number;
   readonly assets: number;
-  /** How many of the products are deleted. */
   readonly deleted: number;
   /** Images that were left out by their decisions; null without a filter. */
   readonly leftOut: LeftOut | null;

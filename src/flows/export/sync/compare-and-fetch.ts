@@ -30,7 +30,6 @@ export interface Reading {
   readonly vanished: readonly EntryKey[];
   /** Why they stay as they are; null if they are removed. */
   readonly rejected: CatError | null;
-  /** The images that are left out by their decisions. */
   readonly leftOut: LeftOutImages;
 }
 

@@ -86,7 +86,6 @@ export class MirrorFolders {
   }
 }
 
-/** Whether a path is the hidden folder of a mirror or in it. */
 const isHidden = (path: string): boolean => path === hiddenFolder || path.startsWith(`${hiddenFolder}/`);
 
 /** Makes a folder that only this user can write or read: a link in it could lead to any file of this user. */

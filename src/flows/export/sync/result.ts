@@ -31,7 +31,6 @@ export interface SyncSummary {
   readonly failures?: readonly SyncFailure[];
 }
 
-/** Identifies an asset that failed. */
 export type FailedAsset = Pick<MirrorEntry, "product_id" | "asset_id" | "reference">;
 
 /** Why the file of an asset is missing or out of date. */

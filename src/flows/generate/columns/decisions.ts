@@ -32,7 +32,6 @@ type DecisionColumn = (typeof decisionColumns)[number];
 
 /** One row of a review: cells by column, "" where one is empty. */
 export interface DecisionRow extends Readonly<Record<DecisionColumn, string>> {
-  /** The line of the file on which it starts. */
   readonly fileLine: number;
   /** When it was made, in Unix milliseconds; null for a list without times, which repeats earlier ones. */
   readonly decidedAt: number | null;

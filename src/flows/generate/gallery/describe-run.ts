@@ -81,7 +81,6 @@ export interface GalleryInput
   readonly findDecision: (taskId: string) => StoredDecision | null;
   /** The folder of the saved images; null where none were saved. */
   readonly savedIn: string | null;
-  /** The folder of the page. */
   readonly pageIn: string;
 }
 

@@ -39,7 +39,6 @@ export interface HttpCoreOptions {
   keyLife?: Omit<KeyLife, "clock"> | undefined;
   /** Whether the service sent a response: a gateway may have passed the request on before it responds. */
   isOfService: (answer: Answer) => boolean;
-  /** Receives the response to each attempt. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 }
 

@@ -25,7 +25,6 @@ export const maskedKeys = (text: string): string =>
 /** A text with masked user names and passwords of URLs, rather too many: passwords have any character. */
 export const maskedUserinfo = (text: string): string => text.replace(/[^\s"\\]+/g, withoutUserinfo);
 
-/** A word without user names and passwords. */
 function withoutUserinfo(word: string): string {
   const [start, end] = [word.indexOf("//"), word.lastIndexOf("@")];
   const isUrl = start !== -1 && end > start + 2;

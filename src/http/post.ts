@@ -10,7 +10,6 @@ import {
 import { openStream } from "./response-stream.ts";
 import { linkedAbort } from "./time-limits.ts";
 
-/** One POST to a URL that the user named. */
 export interface Post {
   readonly url: URL;
   /** Names and values, in order. */

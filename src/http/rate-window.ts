@@ -84,7 +84,6 @@ export class RateWindow {
     this.#spend();
   }
 
-  /** Updates the window from a response. */
   answered(ticket: Ticket, answer: Pick<Answer, "status" | "headers">, now: number): void {
     this.#read(ticket, answer, now);
     this.#inFlight--;
@@ -152,7 +151,6 @@ export class RateWindow {
     this.#share();
   }
 
-  /** Counts from now on in the window that is assumed. */
   #share(): void {
     if (this.#expected === null) return;
     const window = { reset: this.#expected, limit: this.#limit ?? 0, opensAt: this.#opensAt ?? 0 };

@@ -12,7 +12,6 @@ const leastUploadMs = 1_000;
 export interface Transfer {
   /** The most transfers at once since it began; one that was never alone may be faster without the others. */
   readonly most: number;
-  /** How often the limit was lowered before it began. */
   readonly lowered: number;
 }
 

@@ -31,7 +31,6 @@ export interface StoredBatch {
   readonly isKeyTaken: boolean;
 }
 
-/** A batch that is about to be sent. */
 export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" | "isKeyTaken"> {
   readonly body: Uint8Array;
   /** The caller's data about the rows, needed with the results; opaque here, kept until the run ends. */

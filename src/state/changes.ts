@@ -12,9 +12,7 @@ export interface ProductChange {
   readonly before: string | null;
   /** Digests of the fields that the run sets, opaque here. */
   readonly after: Uint8Array;
-  /** The IDs of the images that it attached. */
   readonly photos: readonly string[];
-  /** The IDs of the images that it detached. */
   readonly detached: readonly string[];
   /** The images to which it gave another side; which one was not kept by earlier versions. */
   readonly moved: readonly { readonly image: string; readonly side: string | undefined }[];

@@ -8,7 +8,6 @@ export interface FailedRow {
 
 /** How many runs in a row each row of a file has failed for the same reason. Files are those of the ledger. */
 export interface Failures {
-  /** Whether any row of the file is known to have failed. */
   areAny(file: number): boolean;
   /** Counts failed rows once per run; returns the references with one reason in `least` runs in a row. */
   count(file: number, runId: string, rows: readonly FailedRow[], least: number): string[];

@@ -29,7 +29,6 @@ export interface SeenProduct {
 
 /** Changes that are made in one transaction, in this order. */
 export interface LedgerChange {
-  /** Products that no longer exist. */
   readonly gone?: readonly string[];
   /** Updates of entries; products without an entry are ignored. */
   readonly seen?: readonly SeenProduct[];

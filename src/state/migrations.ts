@@ -89,7 +89,6 @@ const schema = `
   CREATE INDEX state.look_replaces ON look (account, replaces) WHERE replaces IS NOT NULL;
 `;
 
-/** A step from one version to the next. */
 type Migration = string | ((db: Database) => void);
 
 /**

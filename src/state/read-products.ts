@@ -14,7 +14,6 @@ export interface ReadProducts {
   clear(): void;
 }
 
-/** The products read by the process that has the state open. */
 export function readProducts(db: Database): ReadProducts {
   let isMade = false;
   const made = () => {

@@ -29,7 +29,6 @@ export interface ListedRun {
   readonly counts: Readonly<Record<string, number>> | null;
   /** How far its changes were undone; null if nothing of it was. */
   readonly undone: "partly" | "yes" | null;
-  /** Whether it has recorded changes that can be undone. */
   readonly isUndoable: boolean;
   readonly isRunning: boolean;
   /** Whether the same command resumes it: not once ended, or rejected before it sent anything. */

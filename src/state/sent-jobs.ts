@@ -15,7 +15,6 @@ export interface SentJob {
   readonly rows: number;
   /** When it was accepted, in Unix milliseconds of the local clock. */
   readonly at: number;
-  /** The last known status of the job. */
   readonly status: string;
 }
 

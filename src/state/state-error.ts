@@ -14,7 +14,6 @@ export class StateError extends CatError {
   }
 }
 
-/** Alternative places for a profile's state. */
 const elsewhere = "set CAT_HOME to another folder (or, for an import, use another --ledger FILE)";
 
 const damaged: readonly [string, string] = [

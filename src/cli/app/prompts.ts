@@ -42,7 +42,6 @@ export const canAsk = ({ context, globals }: App): boolean =>
   // The stream of stdin is created on first use, which takes a millisecond.
   context.stderr.isTTY && globals.input && !globals.json && context.stdin.isTTY === true;
 
-/** How questions fit into the terminal. */
 function fitting({ context: { stderr }, io }: App) {
   // The library breaks long lines inside words. A question has two characters before it.
   const width = lineWidth(stderr);

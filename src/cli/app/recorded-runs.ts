@@ -58,7 +58,6 @@ export class RecordedRuns {
     if (summary.run_id !== null) this.#ends.set(summary.run_id, { counts: Object.fromEntries(counts), exit });
   }
 
-  /** An undo has changed what the list shows of a run. */
   changed(state: State, id: string): void {
     this.#changed.set(id, state);
   }

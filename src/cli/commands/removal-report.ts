@@ -8,7 +8,6 @@ import { type Column, whole } from "../output/table.ts";
 import type { RemovalFlags } from "./removal-flags.ts";
 import type { RemovalEntry, RemovalKind, RemovalOutcome } from "./removal-kinds.ts";
 
-/** How many products or photos a question or a summary names. */
 export const mostNamedEntries = 20;
 
 export const entryName = ({ product: { id, reference, name }, imageId }: RemovalEntry): string =>

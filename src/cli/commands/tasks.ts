@@ -75,7 +75,6 @@ interface FollowFlags extends RawPrintFlags, BucketFlags {
   thumbnail?: boolean;
 }
 
-/** A command for tasks by ID or by run. */
 const tasksBy = (name: string, save: string, texts: CommandTexts): Command =>
   withBucketFlags(
     command(name, texts)
@@ -164,7 +163,6 @@ const reviewCommand = (app: App): Command =>
     await recordReviewFile(app, file, { reading: { sheet, read }, reviewer: reviewer?.trim(), handOn });
   });
 
-/** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };
 
 /** The form of followed tasks; tables show products by `references`, and saved files. */

@@ -64,7 +64,6 @@ export interface Context {
   release?(): void;
 }
 
-/** Signals that are passed on to a child program. */
 const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2"] as const;
 /** Signals that a terminal sends on a key press to all programs in the foreground. */
 const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT"]);

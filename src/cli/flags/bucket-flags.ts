@@ -11,11 +11,9 @@ export interface BucketFlags {
   readonly pathStyle: boolean;
 }
 
-/** An argument that is a path or a bucket. */
 export const bucketArgument = (name: string, description: string): Argument =>
   takeBuckets(new Argument(name, description));
 
-/** An option that takes a path or a bucket. */
 export const bucketOption = (flags: string, description: string): Option =>
   takeBuckets(new Option(flags, description));
 

@@ -22,7 +22,6 @@ export class Misread extends Error {
   }
 }
 
-/** The texts of a command's help. */
 export interface CommandTexts {
   /** One line, for the list of commands. The command table has that of a command without a group. */
   readonly summary?: string;

@@ -5,7 +5,6 @@ import { isBucketAddress } from "../../flows/bucket/address.ts";
 import { shellWord } from "../../shell-word.ts";
 import { UsageError } from "../context/errors.ts";
 
-/** The placeholders of values that are paths. */
 export const pathPlaceholder = /\b(?:FILE|FOLDER|DIR|PHOTO|DECISIONS|PLAN|OUT)\b/;
 
 /** The arguments and options that take `s3://` as well as a path. */
@@ -74,7 +73,6 @@ export function settlePaths(command: Command): void {
   }
 }
 
-/** Rejects addresses in the arguments of a command that are paths. */
 export function rejectAddressArguments({ registeredArguments, args }: Command): void {
   args.forEach((value, at) => {
     const argument = registeredArguments[at] ?? registeredArguments.at(-1);

@@ -110,7 +110,6 @@ function knownFlag(flag: string, command: Command): string | null {
   return choiceOfFlag(flag.replace(/^-+/, ""), command);
 }
 
-/** The flag that has a word among its values. */
 function choiceOfFlag(word: string, { options }: Command): string | null {
   const chosen = options.find(({ argChoices }) => argChoices?.includes(word));
   return chosen === undefined ? null : `Did you mean ${chosen.long} ${word}?`;

@@ -24,7 +24,6 @@ export interface ResourceForm<Row> {
   readonly fields: FieldTree;
 }
 
-/** The formats of a command that prints no list. */
 const printFormats = listFormats.filter((format) => format !== "xlsx");
 
 /** The formats of a file: that of a name without an ending first. */

@@ -13,7 +13,6 @@ export interface ListTarget {
   visible(text: string): string;
   /** How CSV is written for Excel; null for plain CSV. */
   excelStyle(given: boolean | undefined): Promise<CsvStyle | null>;
-  /** Called with the columns that did not fit into a table. */
   onDropped(names: readonly string[]): Promise<void>;
 }
 

@@ -26,7 +26,6 @@ export interface ProblemList {
 type ListEnd = CheckResult & { readonly converted?: number | undefined };
 
 export interface ListOptions {
-  /** The flags with which the same command lists all problems. */
   readonly listsAll: string;
   /** The fields that `--map` takes, listed once below unknown columns. */
   readonly fields?: string;

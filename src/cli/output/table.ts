@@ -76,7 +76,6 @@ function keptColumns(columns: readonly Cuttable[], widths: readonly number[], wi
   return kept;
 }
 
-/** The width below which a column is useless. */
 function leastWidth(column: Cuttable, width: number): number {
   const cut = toCut(column);
   if (cut === "never") return width;

@@ -33,7 +33,6 @@ export async function fileContent(path: string): Promise<ObjectContent> {
 /** Content that can be sent again. Call `release` at the end. */
 interface Spooled {
   readonly content: ObjectContent;
-  /** Removes what it has on the disk. */
   release(): Promise<void>;
 }
 

@@ -51,7 +51,6 @@ export const hasLabel = (image: ImageBytes): boolean =>
 
 export const isLabeled = (path: string): boolean => withImageFile(path, hasLabel);
 
-/** The chunks of an image with changes. */
 export const splicedChunks = (
   chunks: readonly Uint8Array[],
   splices: readonly Splice[],

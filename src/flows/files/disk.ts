@@ -93,7 +93,6 @@ export function temporaryFolder(act: string): string {
   }
 }
 
-/** The error for a temporary folder that cannot be written. */
 export function temporaryProblem(act: string, cause: unknown): CatError {
   const why = fileProblem(cause)?.why ?? (cause as Error).message;
   return new CatError(`cannot ${act} the temporary folder ${tmpdir()}: ${why}`, {

@@ -41,7 +41,6 @@ export interface DownloadedFile {
 
 /** The maximum number of first bytes passed to `findProblem`. */
 const headBytes = 64;
-/** Maximum number of downloads of a file that its check rejects. */
 const contentAttempts = 2;
 
 /**

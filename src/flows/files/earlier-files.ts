@@ -2,7 +2,6 @@ import { closeSync, lstatSync, openSync, readSync, type Stats, statSync } from "
 import { basename, dirname, extname, join } from "node:path";
 import { moveFile } from "../../move-file.ts";
 
-/** The number of earlier failed files that are kept. */
 const kept = 5;
 
 /** The longest file name on common file systems, in bytes. */

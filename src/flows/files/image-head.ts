@@ -57,7 +57,6 @@ const heads = {
   },
 };
 
-/** More chunks than the head of an image has. */
 const mostChunks = 1000;
 
 /** Where the content of the chunk with the tags of a camera begins; null without one. */

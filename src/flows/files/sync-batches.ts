@@ -13,7 +13,6 @@ export interface WaitingFile {
 interface BatchSteps<Item, Target> {
   /** Resolves when a file is on the disk; called for all of them at once. */
   sync(item: Item): Promise<void>;
-  /** Where a file that is on the disk is to be. */
   target(item: Item): Promise<Target>;
   /** Records all targets in one transaction, by which the next run finds the files of a kill. */
   record?(targets: readonly Target[]): void;

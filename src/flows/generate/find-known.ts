@@ -51,7 +51,7 @@ async function readStatuses(generations: readonly Generation[], run: SearchedRun
   }
 }
 
-/** What remains of a plan, and the existing images by place. A run that has ended queues nothing. */
+/** The remainder of a plan, and the existing images by place. A run that has ended queues nothing. */
 export async function knownLooks(
   planned: readonly Generation[],
   run: Run,

@@ -114,7 +114,6 @@ function isOwnHeader(columns: readonly string[]): boolean {
   return columns.join() === "" || (columns.join() === known.join() && columns.includes("file"));
 }
 
-/** Nothing is in a file that does not exist. */
 function noFile(error: NodeJS.ErrnoException): string {
   if (error.code === "ENOENT") return "";
   throw error;

@@ -182,7 +182,6 @@ async function lookUpOthers(
   }
 }
 
-/** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
 /**

@@ -29,7 +29,6 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly file: RowFile;
   /** Whether cells expand to every combination of their values. */
   readonly matrix: boolean;
-  /** Whether the input may ask for the same image twice. */
   readonly allowDuplicates: boolean;
   /** Sends the valid rows where others are invalid, or the service rejects them. */
   readonly skipInvalid: boolean;
@@ -109,7 +108,7 @@ export interface GenerationRun {
   readonly pid: number;
   /** The places that earlier commands got tasks for. */
   readonly sentBefore: ReadonlySet<string>;
-  /** What this process has to queue, with what it found to be not queued by an earlier one. */
+  /** The images that this process has to queue, with those that an earlier one has not queued. */
   readonly remaining: Generation[];
   /** The generations that the service rejected, by place. */
   readonly rejected: Map<string, { readonly generation: Generation; readonly why: Rejection }>;

@@ -18,7 +18,6 @@ import { divideKnown } from "./known-looks.ts";
 import { settleOthers } from "./other-runs.ts";
 import { cutGenerations, halveGenerations } from "./plan.ts";
 
-/** The request that queues images of this kind. */
 export const queuing = (
   kind: GenerationRun["input"]["kind"],
   { client }: Pick<Run, "client">,

@@ -25,7 +25,6 @@ const downloadsAtOnce = 8;
 export interface SaveOptions {
   /** The largest image to save, in bytes. */
   readonly maxBytes: number;
-  /** Whether saved images get the label of generated ones. */
   readonly label: boolean;
   /** Where images go from the folder; absent if they stay there. */
   readonly bucket?: ImageBucket | null | undefined;
@@ -37,7 +36,6 @@ interface SavedOutput {
   readonly label: boolean;
 }
 
-/** An image of the folder that waits for its name. */
 interface UnnamedOutput extends WaitingFile {
   readonly file: UnnamedFile;
   readonly path: string;

@@ -98,7 +98,6 @@ export class FailedFile<Result> {
     }
   }
 
-  /** Adds the remaining rejected rows. */
   async addRest(): Promise<void> {
     if (this.#refused.size > 0) await this.#walk();
   }
@@ -113,7 +112,6 @@ export class FailedFile<Result> {
     return undefined;
   }
 
-  /** Writes a row with the reasons why the check rejected it. */
   async writeRejected(row: InputRow): Promise<void> {
     const problems = await this.#reader!.problems(row);
     // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.

@@ -68,7 +68,6 @@ export class Outputs<Result> {
       await this.#try("failed", async () => (await this.#failedFile()).add(outcome));
   }
 
-  /** Moves the files to their final names. */
   async close(): Promise<WrittenFiles> {
     const { failedFile, resultsFile, refused } = this.#input;
     const written: WrittenFiles = { failed_file: null, results_file: null };
@@ -89,7 +88,6 @@ export class Outputs<Result> {
     return written;
   }
 
-  /** Removes both unfinished files. */
   async discard(): Promise<void> {
     await this.#failed?.discard();
     await this.#results?.discard();

@@ -4,7 +4,6 @@ export interface RowFailure {
   message: string;
 }
 
-/** The failure of a row that the run did not reach. */
 export const notSent: RowFailure = {
   code: "not_sent",
   message: "not sent, because the run stopped before this row",

@@ -20,7 +20,6 @@ export interface BatchOperation {
   rejectsBody?: (error: ApiError) => boolean;
 }
 
-/** The data kept of the response to a batch. */
 export interface BatchReceipt {
   /** The IDs of what the service created from it: an import, an export job, or one task per row in order. */
   readonly jobs: readonly string[];
@@ -61,7 +60,6 @@ export interface BatchRows {
 export interface ReadyBatch extends BatchRows {
   body: Uint8Array;
   idempotencyKey: string;
-  /** When its key was first used. */
   keyFrom: Clocks;
   /** Whether an earlier process may have sent it. */
   again: boolean;
@@ -70,7 +68,6 @@ export interface ReadyBatch extends BatchRows {
 /** A batch whose outcome is known as far as possible. */
 export type SentBatch = BatchRows & ({ kind: "accepted"; jobs: readonly string[] } | BatchFailure);
 
-/** Why a batch was not accepted. */
 export type BatchFailure =
   /** The service rejected it; no part of the batch was created. */
   | { kind: "refused"; error: CatError; problems: BatchProblem[] }

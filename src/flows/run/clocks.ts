@@ -6,7 +6,6 @@ import { keyLifeMs } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 
-/** When the key of a recorded batch was first used. */
 export const keyFrom = ({
   sentAt,
   sentAtService,
@@ -62,7 +61,6 @@ export async function readServiceTime({
 export const isBelievable = (time: number, client: Pick<Client, "earliest">): boolean =>
   time <= client.earliest() + clockToleranceMs;
 
-/** A note for a stored time that is not believed. */
 export const fromTheFuture = (time: string): string =>
   `The last run stored the time ${time}, which is in the future: a clock is or was wrong. Reading everything again.`;
 

@@ -15,7 +15,6 @@ import { startTimeLimit } from "./stage.ts";
 
 export interface Memory {
   readonly state: State;
-  /** The list of jobs started from this machine. */
   readonly sentJobs: SentJobs;
   readonly service: ServiceIdentity;
 }

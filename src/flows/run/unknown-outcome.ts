@@ -17,7 +17,6 @@ export interface UnknownBatches {
 /** A decision about batches (at least one) whose outcome can no longer be learned. */
 export interface OutcomeDecision<Question extends UnknownBatches, Choice extends string> {
   readonly batches: readonly StoredBatch[];
-  /** The file of the run of each batch. */
   readonly files: readonly string[];
   /** The findings of the flow about them. */
   readonly facts: Omit<Question, keyof UnknownBatches>;

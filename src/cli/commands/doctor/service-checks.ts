@@ -89,7 +89,6 @@ export async function probe(app: App, baseUrl: string, apiKey: string | null): P
   }
 }
 
-/** Remembers the last TLS connection of the HTTP library. */
 function watchTls() {
   let tls: Probe["tls"] = null;
   const listener = (message: unknown) => {

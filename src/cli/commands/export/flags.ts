@@ -85,7 +85,6 @@ export interface FrozenFlags extends Pick<LiveInput, "roles" | "bucket">, Review
   readonly format: "manifest" | "zip";
   /** The folder to extract ZIPs into, as typed; null to keep them. */
   readonly extract: string | null;
-  /** Whether generated images that are extracted get their label. */
   readonly label: boolean;
   readonly maxBytes: number;
   /** IDs or references, trimmed. */

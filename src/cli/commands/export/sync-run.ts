@@ -25,7 +25,6 @@ export interface SyncFlags extends SyncInput {
   readonly bucket: MirrorBucketFlags;
 }
 
-/** Failures that are listed while the command runs. */
 const mostListed = 20;
 
 /** Brings a mirror up to date, and reports it. Throws what stopped it. */

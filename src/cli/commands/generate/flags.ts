@@ -50,7 +50,6 @@ export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number],
   lookAway?: boolean;
 };
 
-/** The flags that are used as commander parses them. */
 interface UnchangedFlags extends BucketFlags {
   readonly dryRun: boolean;
   readonly missing: boolean;
@@ -60,7 +59,6 @@ interface UnchangedFlags extends BucketFlags {
   readonly matrix: boolean;
   readonly allowDuplicates: boolean;
   readonly skipInvalid: boolean;
-  /** Whether saved images get the label of generated ones. */
   readonly label: boolean;
   readonly gallery?: string;
   /** The decisions of a review of the run, which move its rejected images out of the folder of `save`. */
@@ -76,7 +74,6 @@ export interface RawGenerateFlags extends UnchangedFlags, RawFileFlags, RawMapFl
   readonly unknown?: UnqueuedChoice;
 }
 
-/** The input of one command that generates images. */
 export interface GenerateFlags extends UnchangedFlags, Omit<FileFlags, "file">, MapFlags {
   readonly kind: GenerationKind;
   /** As typed, `-` for standard input; null where flags name the values. */

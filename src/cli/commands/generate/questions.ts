@@ -73,7 +73,6 @@ export async function askSaveFolder(
   }
 }
 
-/** How many products a search shows. */
 const shownProducts = 20;
 
 /** Asks the person at the terminal for each value of one image that no flag names. */

@@ -123,7 +123,6 @@ function nextLines(ended: EndedGeneration, flags: GenerateFlags, asking: Asking)
   return ["To generate the other rows, run (nothing is queued twice):", `  ${typedLine(typed, unlimited)}`];
 }
 
-/** The command that follows the images of a run. */
 function followLines(ended: EndedGeneration, typed: App["typed"]): string[] {
   const { summary, known } = ended;
   const { invalid = 0, rejected = [], run_id } = summary;
@@ -146,7 +145,6 @@ export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => (
   ...(dryRun ? { generations: 0, batches: 0 } : { ...nothingQueued, duration_ms: 0 }),
 });
 
-/** Whether there was nothing to generate. */
 const isAllThere = (ended: EndedGeneration): boolean => wantedCount(ended) === 0;
 
 /** The images that the run has not queued because they exist, next to those it has. */
@@ -263,7 +261,6 @@ function failedLines(failedFile: string, flags: GenerateFlags, globals: GlobalOp
   ];
 }
 
-/** How many images a folder got. */
 export const savedLine = (saved: number, folder: string): string =>
   saved === 0
     ? `No image was saved in ${folder}.`

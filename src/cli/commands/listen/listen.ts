@@ -92,7 +92,6 @@ const addFlags = (listen: Command): Command =>
     .option("--print-secret", "show the signing secret", false)
     .option("--plain", "print one line per event, also on a terminal", false);
 
-/** Collects the handlers of a flag that may be repeated. */
 const handlers =
   (toHandler: (text: string) => Handler) =>
   (text: string, earlier: readonly Handler[] = []): Handler[] => [...earlier, toHandler(text)];

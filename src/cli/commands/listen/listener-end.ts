@@ -52,7 +52,6 @@ export class ListenerEnd {
     if (timeout !== undefined) this.#stopIn(timeout, () => timedOut(timeout, this.#came));
   }
 
-  /** Ends the waits. */
   release(): void {
     this.#cancel();
   }

@@ -22,7 +22,6 @@ export interface ListenFlags {
   readonly path?: string;
   readonly publicUrl?: string;
   readonly poll: boolean;
-  /** Whether the webhook of the listener stays at the end. */
   readonly keepWebhook: boolean;
   /** The events to show and to forward; all without it. */
   readonly events?: EventPattern;

@@ -21,7 +21,6 @@ interface ScreenOptions {
   readonly client: Client | null;
   readonly signal: AbortSignal;
   readonly onQuit: () => void;
-  /** Called when the terminal is closed. */
   readonly onHangUp: () => void;
 }
 
@@ -39,7 +38,6 @@ interface ScreenView extends ListenView {
 /** Older events leave the screen; the log has them. */
 const mostEvents = 1_000;
 
-/** The warnings that are printed at the end. */
 const mostWarnings = 20;
 
 const toSentences = (message: string, hint: string | undefined): string[] => [

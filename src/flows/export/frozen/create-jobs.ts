@@ -13,7 +13,6 @@ import { listFirst } from "../../words.ts";
 import { wholeCatalogue } from "../selection/selection.ts";
 import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
 
-/** A job that the service has accepted. */
 export interface CreatedJob {
   readonly id: string;
   /** Its number among the batches of the run. */

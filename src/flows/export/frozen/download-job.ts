@@ -23,7 +23,6 @@ import {
 export interface JobDownload {
   readonly id: string;
   readonly extract: boolean;
-  /** Whether generated images that are extracted get their label. */
   readonly label: boolean;
   /** The largest image of a ZIP, in bytes. */
   readonly maxBytes: number;

@@ -15,7 +15,6 @@ import { mergeManifests } from "./manifest.ts";
 import type { NamedEntries } from "./named-entries.ts";
 
 export interface ResultPlace {
-  /** The work folder with the complete artifacts. */
   readonly folder: string;
   /** Null for a download that is no run. */
   readonly memory: Pick<FrozenMemory, "addDelivered"> | null;

@@ -16,7 +16,6 @@ export interface RowSink {
   write(text: string): Promise<void>;
   /** Resolves when everything written is safe. */
   commit(): Promise<unknown>;
-  /** Removes what is unfinished. */
   discard(): Promise<void>;
 }
 

@@ -85,7 +85,6 @@ export const assetColumns = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The number of cells after those of the product. */
 const assetCells = assetColumns.length - productColumns.length;
 
 /**

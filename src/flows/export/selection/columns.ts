@@ -7,7 +7,6 @@ export const selectionColumns = ["product_id", "id", "reference", "product_refer
 
 export type SelectionColumn = (typeof selectionColumns)[number] | typeof imageColumn;
 
-/** The column that names a photo of the product. */
 export const imageColumn = "image_id";
 
 /** The kind of things that a file names: products, or photos of products. */

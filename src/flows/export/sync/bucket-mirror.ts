@@ -66,7 +66,6 @@ export class BucketMirror implements MirrorStore {
     return this.#folder;
   }
 
-  /** Removes what this machine had of the mirror. */
   close(): void {
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
   }

@@ -23,10 +23,8 @@ const largeImages = 20_000;
 
 /** The result of reading, and where the next run starts. */
 export interface Reading {
-  /** The state as it is written now. */
   readonly state: MirrorState;
   readonly marks: Pick<MirrorState, "mark" | "full_read" | "decisions_sha256" | "left_out_sha256" | "filter">;
-  /** Images that the catalogue no longer has. */
   readonly vanished: readonly EntryKey[];
   /** Why they stay as they are; null if they are removed. */
   readonly rejected: CatError | null;

@@ -108,7 +108,6 @@ export interface ListedAsset {
   readonly url: string;
 }
 
-/** The fields of the index about the decision on an image. */
 export type ReviewFields = Pick<MirrorEntry, "decision" | "decided_at" | "reviewer">;
 
 /** The fields of the decision about the image of a task; undefined without one. */

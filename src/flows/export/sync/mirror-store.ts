@@ -12,7 +12,6 @@ export type PutContent = Content | Unnamed | string;
 /** The next content of a file, by the one that it has (null without a file); null where it stays as it is. */
 export type Change = (content: Buffer | null) => Promise<Buffer | null>;
 
-/** The process that works on a mirror. */
 export interface Holder {
   readonly pid: number;
   /** ISO 8601. */
@@ -55,7 +54,6 @@ export interface Binding extends Selection {
 export interface MirrorStore {
   /** A folder for unfinished downloads that are too large for memory. */
   readonly scratch: string;
-  /** The hint while another process holds the mirror. */
   readonly waitHint: string;
   /** Whether databases are there in the next run. */
   readonly keepsDatabases: boolean;

@@ -45,7 +45,6 @@ export interface SyncTools {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly holder: Holder;
-  /** Names the service in the state of the mirror. */
   readonly baseUrl: string;
   readonly keyFingerprint: string;
   /** The decisions about generated images, to which those of the mirror are added. */

@@ -19,7 +19,6 @@ const matrixFields = {
   beautify: ["product_id", "product_reference", "subtype", "background", "angle_shot", "style"],
 } as const satisfies Record<GenerationKind, readonly Field[]>;
 
-/** Separates several values of a cell. */
 export const separator = "|";
 
 /** The values of a cell or list, without surrounding space and without empty ones. */

@@ -269,7 +269,7 @@ const inParts = {
 
 /** @type {import("esbuild").BuildOptions} */
 const exported = {
-  entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts" },
+  entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts", webhooks: "src/webhooks.ts" },
   sourcemap: "linked",
 };
 

@@ -44,6 +44,7 @@ export interface Credits {
 
 /** The service responded with an error. */
 export class ApiError extends CatalogueError {
+  static override readonly className: string = "ApiError";
   /** The name of the class. */
   override readonly name: string = "ApiError";
   /** The type of the error: switch on it for behavior. */

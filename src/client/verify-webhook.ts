@@ -1,10 +1,13 @@
 import { systemClock } from "../clock.ts";
+import { verifySignature } from "../contract/signature.ts";
 import {
+<<<<<<< HEAD
   isRawBody,
   type SignatureFault,
   type SignatureVerdict,
   verifySignature,
 } from "../contract/signature.ts";
+
 import type { EventType } from "../contract/value-sets.ts";
 import { CatalogueError } from "../errors.ts";
 import { isObject, parseJson } from "../json.ts";
@@ -81,6 +84,13 @@ export interface WebhookDelivery {
   /** The current time, in milliseconds since the epoch (default: the machine's clock). */
   now?: number | undefined;
 }
+=======
+  checkedDelivery,
+  type DeliveredEvent,
+  signedEvent,
+  type WebhookDelivery,
+} from "./webhook-delivery.ts";
+>>>>>>> main
 
 /**
  * Checks the signature of a delivery and returns its event. Throws a SignatureError if the signature is
@@ -88,50 +98,6 @@ export interface WebhookDelivery {
  * a misconfigured check must not pass. Deliveries repeat: deduplicate by the event's `id`.
  */
 export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
-  rejectMisuse(delivery);
-  const { header, rawBody, secret, toleranceSeconds, now = systemClock().now() } = delivery;
-  const tolerance = toleranceSeconds === undefined ? {} : { toleranceSeconds };
-  const verdict = verifySignature({ header, rawBody, secret, now, ...tolerance });
-  if (!verdict.ok) throw new SignatureError(verdict);
-  const event = jsonOrNull(rawBody);
-  if (isObject(event)) return event as unknown as DeliveredEvent;
-  throw new CatalogueError("the webhook delivery is signed, but its body is not an event", {
-    type: "invalid_request",
-    code: "invalid_event",
-  });
-}
-
-/** The valid values of each field of a delivery. TypeScript callers get the same checks at compile time. */
-const parts: Readonly<
-  Record<keyof WebhookDelivery, readonly [holds: (value: unknown) => boolean, mustBe: string]>
-> = {
-  header: [(value) => value === null || typeof value === "string", "the signature header as one string"],
-  rawBody: [isRawBody, "the raw body as bytes (a Uint8Array) or a string, not a parsed object"],
-  secret: [(value) => typeof value === "string" && value !== "", "the webhook's complete signing_secret"],
-  toleranceSeconds: [(value) => typeof value === "number" && value >= 0, "a number of seconds, 0 or more"],
-  now: [Number.isFinite, "milliseconds since the epoch, as Date.now() gives them"],
-};
-const optionalFields: readonly string[] = ["header", "toleranceSeconds", "now"];
-
-function rejectMisuse(delivery: WebhookDelivery): void {
-  if (typeof delivery !== "object" || delivery === null) {
-    throw new TypeError("verifyWebhook takes { header, rawBody, secret }");
-  }
-  for (const [name, [holds, mustBe]] of Object.entries(parts)) {
-    const value: unknown = delivery[name as keyof WebhookDelivery];
-    if (value === undefined && optionalFields.includes(name)) continue;
-    // The value is not shown: it may be the secret.
-    if (!holds(value)) throw new TypeError(`verifyWebhook: ${name} must be ${mustBe}`);
-  }
-}
-
-function jsonOrNull(rawBody: Uint8Array | string): unknown {
-  try {
-    // A byte order mark is ignored, in a string as in bytes.
-    const text =
-      typeof rawBody === "string" ? rawBody.replace(/^\uFEFF/, "") : new TextDecoder().decode(rawBody);
-    return parseJson(text);
-  } catch {
-    return null;
-  }
+  const input = checkedDelivery(delivery, () => systemClock().now());
+  return signedEvent(verifySignature(input), input.rawBody);
 }

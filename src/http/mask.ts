@@ -22,7 +22,7 @@ export const maskedSignatures = (text: string): string =>
 export const maskedKeys = (text: string): string =>
   text.replace(/(?<![a-z_-])ak_\w{8,}/gi, (key) => maskedKey(key)!);
 
-/** A text with masked user names and passwords of URLs, rather too many: passwords have any character. */
+/** Masks user names and passwords of URLs, too much rather than too little: they have any character. */
 export const maskedUserinfo = (text: string): string => text.replace(/[^\s"\\]+/g, withoutUserinfo);
 
 function withoutUserinfo(word: string): string {

@@ -29,6 +29,8 @@ export class RateWindow {
   #aheadBefore = Number.NEGATIVE_INFINITY;
   /** Whether no response from this window has arrived yet: then it is assumed to be unused. */
   #guessed = false;
+  /** Whether the window is known from another process alone: what the service says of this one is not. */
+  #isJoined = false;
   #inFlight = 0;
   /** Own requests that may count in this window: those sent in it, and those in flight when it started. */
   #own = 0;
@@ -44,7 +46,7 @@ export class RateWindow {
 
   /** Whether a response has shown the limit, or its absence. Until then one request at a time goes first. */
   get isKnown(): boolean {
-    return this.#remaining !== null;
+    return this.#remaining !== null && !this.#isJoined;
   }
 
   /** Whether the window is used up, as far as known. */
@@ -85,6 +87,7 @@ export class RateWindow {
   }
 
   answered(ticket: Ticket, answer: Pick<Answer, "status" | "headers">, now: number): void {
+    if (answer.status < 500) this.#isJoined = false;
     this.#read(ticket, answer, now);
     this.#inFlight--;
     this.shared?.responded();
@@ -147,6 +150,7 @@ export class RateWindow {
       ({ limit: this.#limit, reset: this.#reset, opensAt: this.#opensAt } = found);
       this.#remaining = this.#limit;
       this.#guessed = true;
+      this.#isJoined = true;
     }
     this.#share();
   }

@@ -49,7 +49,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
 export interface Batches {
   /** The batches of a run in order, without their bodies. */
   of(runId: string): StoredBatch[];
-  /** Records a batch before it is sent; null. If `exclusive`, may return what another run has claimed. */
+  /** Records a batch before it is sent: null. If exclusive, returns what another run claims: not recorded. */
   begin(account: number, batch: NewBatch): string | null;
   /** The batch is sent under another key from now on. */
   renewed(

@@ -57,7 +57,7 @@ interface LoginFlags {
   readonly store?: KeyStoreName;
 }
 
-/** Asks for what is missing, checks the key, then stores it and the base URL. A first profile gets active. */
+/** Asks what is missing, checks the key, then stores it and the base URL. A first profile becomes active. */
 async function login(app: App, flags: LoginFlags): Promise<void> {
   const { globals, context, io, secrets } = app;
   if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");

@@ -164,7 +164,7 @@ const setters: Readonly<Record<string, string>> = {
   keyStore: "To store an API key: cat login",
   keyOrigin: "To store an API key: cat login",
   ...Object.fromEntries(
-    answerKeys.map((key) => [key, "Answers are in catalogue.map.json: cat config mapping"]),
+    answerKeys.map((key) => [key, "Choices are in catalogue.map.json: cat config mapping"]),
   ),
 };
 
@@ -211,7 +211,7 @@ const unsetCommand = (app: App): Command =>
     summary: "remove a setting",
     usage: "NAME [flags]",
     about:
-      "Remove a setting of the profile, or answers that an earlier version has kept in it (columns, values, encoding, mappings, sheets). Later answers are in catalogue.map.json.",
+      "Remove a setting of the profile, or choices that an earlier version has kept in it (columns, values, encoding, mappings, sheets). Later choices are in catalogue.map.json.",
     examples: [
       ["remove the label of a profile", "cat config unset label --profile live"],
       ["forget columns that an earlier version has saved", "cat config unset columns"],

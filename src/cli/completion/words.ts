@@ -26,7 +26,7 @@ export type Kind = "profiles" | "products" | "models" | LearnedKind;
 
 const nothing = { words: [], kind: null, files: false, before: "" };
 
-/** The candidates at the last of `words` (without the name). `isCat`: the first may be the system's. */
+/** The candidates at the last of `words`. `isCat`: a first word may be a file for the system's cat. */
 export function expectedAt(list: CommandList, words: readonly string[], isCat: boolean): Expected {
   const typed = words.at(-1) ?? "";
   const place = findPlace(list, words.slice(0, -1));

@@ -38,7 +38,10 @@ export interface Context {
   isRunning(pid: number): boolean;
   /** Aborted with an InterruptError by the first SIGINT, SIGTERM or, on a terminal, SIGHUP. */
   readonly interrupt: AbortSignal;
-  /** Has `run` report what a second interrupt leaves undone, after `finishing` or 5 s; returns a removal. */
+  /**
+   * Registers `run`, which reports what a second interrupt leaves undone; `finishing`, which must be done in
+   * any case, gets 5 s before. Returns a function that unregisters both.
+   */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that

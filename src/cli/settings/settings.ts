@@ -1,5 +1,5 @@
 import { type InsecureHosts, isInsecure, parseBaseUrl } from "../../client/base-url.ts";
-import { signatureHeader } from "../../contract/signature.ts";
+import { signatureHeader } from "../../contract/signature-header.ts";
 import { exactHost } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 import { shellWord } from "../../shell-word.ts";

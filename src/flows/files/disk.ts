@@ -16,7 +16,7 @@ export async function freeBytesIn(folder: string): Promise<number | null> {
   }
 }
 
-/** Throws an OutputError (exit 2) before the first byte if space lacks: a full disk disturbs others too. */
+/** Throws an OutputError (exit 2) before the first byte without space: a full disk disturbs others too. */
 export async function rejectWithoutSpace(
   needed: number,
   { folder, name }: { folder: string; name: string },

@@ -1,7 +1,8 @@
 import { monotonicFactory } from "ulid";
-import type { DeliveredEvent } from "../../client/verify-webhook.ts";
+import type { DeliveredEvent } from "../../client/webhook-delivery.ts";
 import { limits } from "../../contract/limits.ts";
-import { signatureHeader, signDelivery } from "../../contract/signature.ts";
+import { signDelivery } from "../../contract/signature.ts";
+import { signatureHeader } from "../../contract/signature-header.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import type { Post, PostFailure, PostOutcome } from "../../http/post.ts";
 

@@ -107,7 +107,10 @@ const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolea
   (outcome.kind === "refused" && isOfEarlierTime(outcome.error)) ||
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
-/** Sends `some` unknown batches of a run again, nothing else. Throws if one stays so, not if rejected. */
+/**
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws
+ * the error if one is still unknown; a rejected one was not carried out.
+ */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],

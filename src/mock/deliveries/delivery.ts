@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import type { WebhookEvent } from "../../contract/resources/webhooks.ts";
-import { signatureHeader, signDelivery } from "../../contract/signature.ts";
+import { signDelivery } from "../../contract/signature.ts";
+import { signatureHeader } from "../../contract/signature-header.ts";
 import {
   exactHost,
   isLoopbackHost,

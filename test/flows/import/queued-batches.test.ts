@@ -47,7 +47,7 @@ const window = (remaining: number) => ({
 });
 const noCredits = refusal(402, "insufficient_credits");
 
-describe("does not send waiting batches after another one was not accepted", () => {
+describe("an import does not send waiting batches after another one was not accepted", () => {
   test.each<[string, Step]>([
     ["a 402 with room in the rate limit window", refusal(402, "insufficient_credits", window(50))],
     ["a 402 without rate limit headers", noCredits],
@@ -91,7 +91,7 @@ describe("does not send waiting batches after another one was not accepted", () 
   });
 });
 
-test("waits for the response to a request that may have been sent when another batch is rejected", async () => {
+test("an import waits for the response to a request that may have been sent when another batch is rejected", async () => {
   const [allOut, refused] = [happening(), happening()];
   const { kinds, service } = await four(() => ({
     post: (nth, usual) => {

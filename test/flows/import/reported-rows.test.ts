@@ -74,6 +74,6 @@ test.each<[string, Case, string[]]>([
     { sent: [refused(403)], invalid: 1 },
     ["accepted", "inFiles"],
   ],
-])("reports the right rows for %s", (_, given, told) => {
+])("an import reports the right rows for %s", (_, given, told) => {
   expect(toldOf(given)).toEqual(told);
 });

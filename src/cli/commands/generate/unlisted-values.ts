@@ -99,7 +99,7 @@ export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known"
   return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };
 };
 
-/** Shows unlisted values, and asks once; without a terminal, or by `--yes`, they are sent. May throw. */
+/** Shows unlisted values and asks once; with no terminal, or `--yes`, they are sent. Throws UsageError. */
 export async function confirmUnlisted(
   app: App,
   flags: GenerateFlags,

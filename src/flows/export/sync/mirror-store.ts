@@ -63,7 +63,10 @@ export interface MirrorStore {
   read(path: string): Promise<Buffer | null>;
   /** The same in parts. Throws if the file does not exist. */
   readParts(path: string): AsyncIterable<Uint8Array>;
-  /** Writes a file complete or not at all. `exclusive`: an existing one stays, null. `entry`: of an image. */
+  /**
+   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the
+   * result is null. `entry`: of an image.
+   */
   put(
     path: string,
     content: PutContent,

@@ -19,7 +19,10 @@ export interface Mirror {
   readonly isChanged: boolean;
 }
 
-/** Opens the index (a copy for a dry run) and what a stopped run left. Throws: missing (exit 2), bad (3). */
+/**
+ * Opens the index, with what a stopped run has recorded; a dry run works on a copy. Throws a CatError if the
+ * index file is missing (exit 2) or damaged (exit 3).
+ */
 export async function openMirror(
   store: MirrorStore,
   files: MirrorFiles,

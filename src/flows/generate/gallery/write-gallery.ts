@@ -13,7 +13,7 @@ import { pageFiles } from "./page-files.ts";
 /** How many images are fetched and scaled at once: signed URLs have no rate limit. */
 const imagesAtOnce = 8;
 
-/** Writes the page of a run, which appears complete; returns how many images miss. Throws OutputError. */
+/** Writes a run's page, which appears complete; returns how many images are missing. Throws OutputError. */
 export async function writeGallery(
   { path, replaces }: { readonly path: string; readonly replaces: boolean },
   input: Omit<GalleryInput, "pageIn">,

@@ -38,7 +38,7 @@ export interface RawRequest {
       }
     | null
     | undefined;
-  /** More headers by their lower-case names. They replace those of the client, but not `authorization` and others (`ownHeaders`). */
+  /** More headers by lower-case names. They replace the client's, but not `authorization` and others. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether a 400 may list every problem of the input (Errors). */
   readonly listsProblems?: boolean;
@@ -69,7 +69,7 @@ export interface ClientBasics {
   readonly download: Download;
   /** Downloads into a target that keeps bytes, so that it can resume; resolves to the file's length. */
   readonly downloadInto: DownloadInto;
-  /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
+  /** The service's current time in Unix milliseconds, from the last `Date` of a response; null if none. */
   serviceNow(): number | null;
   /**
    * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and

@@ -6,7 +6,7 @@ export interface FailedRow {
   readonly reason: Buffer | null;
 }
 
-/** How many runs in a row each row of a file has failed for the same reason. Files are those of the ledger. */
+/** How many runs in a row each row of a file has failed for the same reason. Files are the ledger's. */
 export interface Failures {
   areAny(file: number): boolean;
   /** Counts failed rows once per run; returns the references with one reason in `least` runs in a row. */

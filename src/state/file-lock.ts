@@ -51,7 +51,7 @@ function sameFileOrNull(path: string): (() => boolean) | null {
 /** The pause before a lock is tried again, in milliseconds. */
 const pauseMs = 20;
 
-/** Waits for a lock that other processes have for a moment only; null if it is not free within `patienceMs`. */
+/** Waits for a lock that others have for a moment only; null if it is not free within `patienceMs`. */
 export async function waitForLock(
   lock: () => Promise<(() => void) | null>,
   clock: Clock,

@@ -66,7 +66,7 @@ export interface Ledger {
   isSaid(file: number): boolean;
   /** Records what rows say, in one transaction; `isAnew`: what others of the file have said is forgotten. */
   say(file: number, rows: readonly SaidRow[], options?: { readonly isAnew: boolean }): void;
-  /** The time up to which the ledger knows all changes, in Unix milliseconds of the service's clock; null at first. */
+  /** The time up to which the ledger knows all changes, in Unix ms of the service's clock; null at first. */
   lookedAt(account: number): number | null;
   setLookedAt(account: number, at: number): void;
 }

@@ -69,7 +69,7 @@ type ListedRow = [
 
 const page = 500;
 
-/** The exit statuses of a command that stopped on its way: the service could not be reached, or it was interrupted. */
+/** The exit statuses of a command that stopped on its way: no service was reached, or an interrupt. */
 const resumable: ReadonlySet<number> = new Set([7, 129, 130, 143]);
 
 /** No account: the run is not one of this state. */

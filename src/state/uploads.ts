@@ -1,6 +1,6 @@
 import type { Database } from "./sqlite.ts";
 
-/** Uploaded photos of this machine, by the SHA-256 (hex) of their bytes, or by that of the original with a mark. */
+/** Uploaded photos of this machine, by the SHA-256 (hex) of their bytes, or of the original with a mark. */
 export interface Uploads {
   /** The image of the bytes; null if not uploaded, or unknown. */
   findImage(account: number, sha256: string): string | null;

@@ -62,7 +62,7 @@ interface Fitting {
   readonly rejected: string | null;
 }
 
-/** Reads the images of the products. Exports do not have products of the dashboard, which have no reference. */
+/** Reads the images of the products. Exports lack products of the dashboard, which have no reference. */
 async function readImages(
   generations: readonly Generation[],
   run: SearchedRun,

@@ -203,7 +203,7 @@ function keepOutcome(
   }
 }
 
-/** The index of the input that `param` of a single error names, e.g. `inputs[3].background`; null for none. */
+/** The index of the input that `param` of an error names, e.g. `inputs[3].background`; null for none. */
 function inputNamed({ param }: CatError): number | null {
   const index = /^inputs(?:\[(\d+)\]|\.(\d+)(?=\.|$))/.exec(param ?? "");
   return index === null ? null : Number(index[1] ?? index[2]);

@@ -65,7 +65,7 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
   if (!(isEnvelope(json, answer.status) || (!isWrite(message) && hasType(json)))) {
     return badResponse(about, "an error without the service's envelope", "wrong_shape");
   }
-  const refusal = {
+  const rejection = {
     request: requestName(message),
     status: answer.status,
     requestId: readHeader(answer, "x-request-id"),
@@ -78,11 +78,15 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     const first = problems[0]!;
     const count = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
     const body = { type: first.type ?? "invalid_request", code: first.code, message: first.message + count };
-    return new ApiError({ ...refusal, body, problems });
+    return new ApiError({ ...rejection, body, problems });
   }
   const { error } = json as { error?: { type: string } };
   if (error === undefined) return badResponse(about, "an unexpected list of problems", "wrong_shape");
-  return new ApiError({ ...refusal, body: toErrorBody(error, answer.status), credits: parseCredits(answer) });
+  return new ApiError({
+    ...rejection,
+    body: toErrorBody(error, answer.status),
+    credits: parseCredits(answer),
+  });
 }
 
 /** The credits of a 402; null if it does not report them. */

@@ -25,14 +25,14 @@ export async function closeGeneration(
   saver: OutputSaver | null,
   stopped: unknown,
 ): Promise<ClosedRun> {
-  const { input, run, targets, refused, known, tasks } = generating;
+  const { input, run, targets, rejectedRows, known, tasks } = generating;
   const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
     failedFile: targets.failedFile,
     resultsFile: targets.resultsFile,
     file: input.file,
-    refused: hasFailed ? refused : new RejectedRows(),
+    rejectedRows: hasFailed ? rejectedRows : new RejectedRows(),
     runId: run.id,
     results: generationResults,
     word: (_row, { line, result, failure }) => ({

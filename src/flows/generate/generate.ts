@@ -67,10 +67,10 @@ export interface EndedGeneration extends ClosedRun {
  */
 export async function generate(input: GenerateInput, host: GenerateHost): Promise<GenerateOutcome> {
   const started = host.clock.now();
-  const { check, refused, rejected } = await checkInput(input, host);
+  const { check, rejectedRows, rejected } = await checkInput(input, host);
   if (rejected !== null) return { check: rejected, ended: null };
-  const read = await readGenerations(input.file, refused, input);
-  const checked = { ...read, check, refused, targets: await host.targets() };
+  const read = await readGenerations(input.file, rejectedRows, input);
+  const checked = { ...read, check, rejectedRows, targets: await host.targets() };
   return withRun(toRequest(input, read.isExpanded), host, async (run): Promise<GenerateOutcome> => {
     const prepared = await prepareRun(input, checked, run, host);
     if ("rejected" in prepared) return { check: prepared.rejected, ended: null };
@@ -85,23 +85,27 @@ export async function generate(input: GenerateInput, host: GenerateHost): Promis
 async function checkInput(input: GenerateInput, host: GenerateHost) {
   const problems: InputProblem[] = [];
   const onProblem = (problem: InputProblem) => void problems.push(problem);
-  const { check, refused } = await checkFile(input.file, { ...host, onProblem });
+  const { check, rejectedRows } = await checkFile(input.file, { ...host, onProblem });
   const isBad = isRejected(check, input);
-  const others = isBad && check.valid > 0 ? await lookUpOthers(input, refused, host) : null;
+  const others = isBad && check.valid > 0 ? await lookUpOthers(input, rejectedRows, host) : null;
   problems.push(...(others?.problems ?? []));
   problems.sort((a, b) => a.line - b.line);
   for (const problem of problems) await host.onProblem(problem);
-  return { check, refused, rejected: isBad ? withUnresolved(check, others?.unresolved ?? new Map()) : null };
+  return {
+    check,
+    rejectedRows,
+    rejected: isBad ? withUnresolved(check, others?.unresolved ?? new Map()) : null,
+  };
 }
 
 interface CheckedInput
   extends AskedOfFile,
-    Readonly<{ check: CheckResult; refused: RejectedRows; targets: OutputTargets }> {}
+    Readonly<{ check: CheckResult; rejectedRows: RejectedRows; targets: OutputTargets }> {}
 
 /** Plans the run and has the user agree to its cost; `rejected` where its products or models are unknown. */
 async function prepareRun(
   input: GenerateInput,
-  { asked: inFile, table, check, refused, targets }: CheckedInput,
+  { asked: inFile, table, check, rejectedRows, targets }: CheckedInput,
   run: Run,
   host: GenerateHost,
 ): Promise<{ generating: GenerationRun; waitedMs: number } | { rejected: CheckResult }> {
@@ -128,7 +132,7 @@ async function prepareRun(
   const { folder, waitedMs } = await agree({ ...paying, ...there }, host);
   const generating: GenerationRun = {
     input: { ...input, ...folder },
-    ...{ run, targets, balance, check, refused, table, unresolved, sent, known, rule },
+    ...{ run, targets, balance, check, rejectedRows, table, unresolved, sent, known, rule },
     combinations: countCombinations(asked),
     pid: host.pid,
     sentBefore: new Set([...sent].flatMap(([key, { taskId }]) => (taskId === null ? [] : [key]))),
@@ -163,11 +167,11 @@ async function carryOut(generating: GenerationRun, host: GenerateHost): Promise<
 /** Finds unknown products and models of a rejected file, to show all problems; null without a service. */
 async function lookUpOthers(
   input: GenerateInput,
-  refused: RejectedRows,
+  rejectedRows: RejectedRows,
   host: GenerateHost,
 ): Promise<Pick<ResolvedGenerations, "problems" | "unresolved"> | null> {
   const { concurrency, allowDuplicates } = input;
-  const { asked, table } = await readGenerations(input.file, refused, input);
+  const { asked, table } = await readGenerations(input.file, rejectedRows, input);
   const { signal = new AbortController().signal } = host;
   try {
     const client = await host.client();

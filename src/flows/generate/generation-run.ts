@@ -94,7 +94,7 @@ export interface GenerationRun {
   readonly targets: OutputTargets;
   readonly balance: Balance;
   readonly check: CheckResult;
-  readonly refused: RejectedRows;
+  readonly rejectedRows: RejectedRows;
   readonly table: AskedOfFile["table"];
   /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
   readonly unresolved: ReadonlyMap<number, Rejection>;

@@ -179,7 +179,7 @@ function keepOutcome(
 ): void {
   if (batch.kind === "unknown")
     for (const generation of generations) sent.set(placeKey(generation), { generation, taskId: null });
-  if (batch.kind !== "refused") return;
+  if (batch.kind !== "rejected") return;
   const places = new Set(remaining.map(placeKey));
   for (const generation of generations) {
     // A batch of an earlier process was not among those that remained.

@@ -55,7 +55,7 @@ export async function closeImport(
   targets: OutputTargets,
   end: RunEnd,
 ): Promise<Omit<EndedImport, "sent" | "changed">> {
-  const { input, host, at, refused } = run;
+  const { input, host, at, rejectedRows } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
   const before = new FailedBefore(at, run.said);
@@ -69,7 +69,7 @@ export async function closeImport(
     }
     return failure;
   };
-  const file = { ...targets, file: input.file, refused, runId: at.id };
+  const file = { ...targets, file: input.file, rejectedRows, runId: at.id };
   const outputs = new Outputs({ ...file, results: resultsForm, word });
   const unread = new Set<string>();
   let stopped: unknown;
@@ -148,19 +148,19 @@ export function reportedRows(
 
 /** Whether rows were rejected for their content: sent again, they would fail again, unlike after a 402. */
 const wereRowsRejected = (sent: readonly SentBatch[]): boolean =>
-  sent.some((batch) => batch.kind === "refused" && isOfContent(batch.error));
+  sent.some((batch) => batch.kind === "rejected" && isOfContent(batch.error));
 
 /** Whether the API key was rejected before any batch was accepted. */
 const wasKeyRejectedAtOnce = (sent: readonly SentBatch[]): boolean =>
-  sent.some((batch) => batch.kind === "refused") &&
-  sent.every((batch) => batch.kind === "unsent" || (batch.kind === "refused" && isOfCaller(batch.error)));
+  sent.some((batch) => batch.kind === "rejected") &&
+  sent.every((batch) => batch.kind === "unsent" || (batch.kind === "rejected" && isOfCaller(batch.error)));
 
 /** The summary of what was sent, to be completed by `countOutcome`. */
 function beginSummary(run: ImportRun, { sent }: RunEnd): ImportSummary {
   const accepted = sent.filter((batch) => batch.kind === "accepted");
   const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(toSpan);
-  const [unknown, refused] = [spans("unknown"), spans("refused")];
-  const problems = sent.flatMap((batch) => (batch.kind === "refused" ? toProblems(batch) : []));
+  const [unknown, refused] = [spans("unknown"), spans("rejected")];
+  const problems = sent.flatMap((batch) => (batch.kind === "rejected" ? toProblems(batch) : []));
   return {
     run_id: run.at.id,
     file: run.input.file.source.name,
@@ -194,7 +194,7 @@ const toSpan = ({ lines }: SentBatch): LineSpan => ({
   rows: lines.length,
 });
 
-function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
+function toProblems(batch: Extract<SentBatch, { kind: "rejected" }>): SummaryProblem[] {
   const { first_line, last_line } = toSpan(batch);
   return batch.problems.map(({ line, param, code, message }) => ({
     ...(line === null ? { first_line, last_line } : { line }),

@@ -68,13 +68,13 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
   for (const { input, host } of files) {
     firstUses ??= new FirstUses(host.random);
     const started = host.clock.now();
-    const { check, refused } = await checkFile(input.file, {
+    const { check, rejectedRows } = await checkFile(input.file, {
       ...host,
       firstUses,
       skipsInvalid: input.skipInvalid,
     });
     await host.onChecked?.(check);
-    checked.push({ input, host, check, refused, tookMs: host.clock.now() - started });
+    checked.push({ input, host, check, rejectedRows, tookMs: host.clock.now() - started });
   }
   return checked;
 }
@@ -145,14 +145,14 @@ const undonePlan = (): CatError =>
   });
 
 /** The run of a file that was checked. */
-export async function toRequest({ input, refused }: CheckedFile) {
+export async function toRequest({ input, rejectedRows }: CheckedFile) {
   const { localPhotos, mode, onImageError, photos } = input;
   const { source } = input.file;
   const digests = { file: source.digest!, photos: await localPhotos.digestOfAll() };
   return {
     noun: "import",
     kind: importKind,
-    identity: toIdentity(input, refused, digests),
+    identity: toIdentity(input, rejectedRows, digests),
     file: source.name,
     options: {
       mode,

@@ -136,7 +136,7 @@ export interface FileToImport {
 /** A file that was checked. */
 export interface CheckedFile extends FileToImport {
   readonly check: CheckResult;
-  readonly refused: RejectedRows;
+  readonly rejectedRows: RejectedRows;
   /** How long the check took, in milliseconds. */
   readonly tookMs: number;
 }

@@ -54,7 +54,7 @@ function countsOf(done: readonly DoneRow[]): SharedCounts {
 }
 
 /** What the stages of an import share besides its rows, with the progress of earlier processes. */
-function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan = false) {
+function sharedOf(at: Run, { check, rejectedRows, input, host }: CheckedFile, isPlan = false) {
   const { batches } = at.state;
   const progress = new ImportProgress(host.onProgress);
   const earlier = batches.of(at.id);
@@ -66,7 +66,7 @@ function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan 
     at,
     check,
     /** Rows that the check rejected; not empty only with --skip-invalid. */
-    refused,
+    rejectedRows,
     isPlan,
     /** Batches of earlier processes, without rejected and unsent ones. */
     earlier,
@@ -157,13 +157,13 @@ class RowsToImport {
 
   /** Decides about rows in file order; `withSent`: also in batches. Throws if the file changed. */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
-    const { input, refused } = this.#run;
+    const { input, rejectedRows } = this.#run;
     let next = 0;
     for await (const rows of unchangedRows(input.file.source, await openRows(input.file))) {
       for (const { line, content, earlierReason } of rows) {
         const rowIndex = next++;
         if (!isWithinRows(input.file, rowIndex)) return;
-        if (refused.has(rowIndex) || only?.has(rowIndex) === false) continue;
+        if (rejectedRows.has(rowIndex) || only?.has(rowIndex) === false) continue;
         if (withSent ? this.#done.has(rowIndex) : this.#isMade(rowIndex)) continue;
         // An object of NDJSON may have none.
         const row = content as FileRow;
@@ -179,12 +179,12 @@ class RowsToImport {
     earlierCode: string | undefined,
   ): Promise<DecidedRow> {
     const { input, uploads, products, choices, isPlan } = this.#run;
-    const findRefusal = (sha256: string) => {
+    const findRejection = (sha256: string) => {
       const upload = uploads.get(sha256);
       return upload !== undefined && "rejected" in upload ? upload.rejected : undefined;
     };
     const reference = referenceOfRow(content);
-    const row = await withDigests(content, (path) => input.localPhotos.digest(path), findRefusal);
+    const row = await withDigests(content, (path) => input.localPhotos.digest(path), findRejection);
     const known = products.of(reference);
     const facts = this.#facts(row, reference, earlierCode);
     const decision = this.moved.has(place.rowIndex)
@@ -247,7 +247,7 @@ class RowsToImport {
     const inSent = new RowSet();
     for (const batch of sent) if (batch.kind !== "unsent") for (const row of batch.rows) inSent.add(row);
     const sets = [
-      this.#run.refused,
+      this.#run.rejectedRows,
       this.#inBatches,
       this.#done,
       ...Object.values(this.untouched),

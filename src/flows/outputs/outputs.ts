@@ -13,7 +13,7 @@ import type { RowOutcome } from "./row-outcome.ts";
 
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
-  refused: RejectedRows;
+  rejectedRows: RejectedRows;
   runId: string;
   results: ResultsForm<Result>;
   word: WordFailure<Result>;
@@ -69,7 +69,7 @@ export class Outputs<Result> {
   }
 
   async close(): Promise<WrittenFiles> {
-    const { failedFile, resultsFile, refused } = this.#input;
+    const { failedFile, resultsFile, rejectedRows } = this.#input;
     const written: WrittenFiles = { failed_file: null, results_file: null };
     await this.#try("results", async () => {
       if (this.#results === null) return;
@@ -77,7 +77,7 @@ export class Outputs<Result> {
       written.results_file = resultsFile!.name;
     });
     await this.#try("failed", async () => {
-      if (this.#failed === null && refused.size === 0) return;
+      if (this.#failed === null && rejectedRows.size === 0) return;
       const file = await this.#failedFile();
       await file.addRest();
       const number = await file.commit();
@@ -96,10 +96,10 @@ export class Outputs<Result> {
   /** Most runs have no failed row, and load nothing for them. */
   async #failedFile(): Promise<FailedFile<Result>> {
     if (this.#failed !== null) return this.#failed;
-    const { file, failedFile, refused, runId, word } = this.#input;
+    const { file, failedFile, rejectedRows, runId, word } = this.#input;
     const { FailedFile } = await import("./failed-file.ts");
     const target = { ...failedFile, unfinished: `${runId}.failed` };
-    this.#failed = new FailedFile(file, { refused, target, word });
+    this.#failed = new FailedFile(file, { rejectedRows, target, word });
     return this.#failed;
   }
 

@@ -58,24 +58,24 @@ export interface CheckHost {
   onProgress?: (event: ProgressEvent) => void;
 }
 
-/** The first pass: checks each row and unique keys. `refused`: all rows that are invalid. */
+/** The first pass: checks each row and unique keys. `rejectedRows`: all rows that are invalid. */
 export async function checkFile(
   file: RowFile,
   host: CheckHost,
-): Promise<{ check: CheckResult; refused: RejectedRows }> {
+): Promise<{ check: CheckResult; rejectedRows: RejectedRows }> {
   const pass = new FilePass(file, await openRows(file), host);
-  const { refused } = pass;
+  const { rejectedRows } = pass;
   await pass.readRows();
   await pass.noteAcrossRows();
   await pass.rejectEmpty();
   const mergeable = await pass.mergeableRows();
   const check = pass.result();
-  return { check: mergeable === null ? check : { ...check, mergeable }, refused };
+  return { check: mergeable === null ? check : { ...check, mergeable }, rejectedRows };
 }
 
 /** What the pass over a file has found so far. */
 class FilePass {
-  readonly refused = new RejectedRows();
+  readonly rejectedRows = new RejectedRows();
   readonly #name: string;
   readonly #seen: FirstUses;
   readonly #notes = new FileNotes();
@@ -139,7 +139,7 @@ class FilePass {
 
   /** The problems of a row to report: none beyond the limit. It has notes once its photos were read. */
   #checkRow(row: InputRow, rowIndex: number, problems: readonly InputProblem[]): readonly InputProblem[] {
-    const { file, reader, refused } = this;
+    const { file, reader, rejectedRows } = this;
     const { unique } = file.form;
     const isTaken = isWithinRows(file, rowIndex);
     if (isTaken)
@@ -152,9 +152,9 @@ class FilePass {
       if (isTaken) this.#across?.add(row, rowIndex);
       return problems;
     }
-    refused.add(rowIndex);
-    if (repeated !== null) refused.addRepeated(rowIndex, repeated.place);
-    if (repeated?.ofOther) refused.repeatingOthers.push(rowIndex);
+    rejectedRows.add(rowIndex);
+    if (repeated !== null) rejectedRows.addRepeated(rowIndex, repeated.place);
+    if (repeated?.ofOther) rejectedRows.repeatingOthers.push(rowIndex);
     if (!isTaken) return [];
     this.#mayRepeat ||= repeated?.ofOther === false;
     this.#invalid++;
@@ -216,11 +216,14 @@ class FilePass {
   }
 
   async #rejectIncomplete({ row, rowIndex, rows }: IncompleteRow): Promise<void> {
-    const { file, refused, host } = this;
-    if (!host.skipsInvalid || refused.has(rowIndex) || !isWithinRows(file, rowIndex)) return;
+    const { file, rejectedRows, host } = this;
+    if (!host.skipsInvalid || rejectedRows.has(rowIndex) || !isWithinRows(file, rowIndex)) return;
     const { line, content } = row;
-    refused.add(rowIndex);
-    refused.addRepeated(rowIndex, placeOfUse({ line, file: this.#name, ...this.#placeOfReference(line) }));
+    rejectedRows.add(rowIndex);
+    rejectedRows.addRepeated(
+      rowIndex,
+      placeOfUse({ line, file: this.#name, ...this.#placeOfReference(line) }),
+    );
     this.#invalid++;
     const message = `reference "${file.form.readReference(content)}" has ${counted(rows, "row")}, of which this one alone would be a part of the product`;
     await host.onProblem(this.#uniqueProblem(row, file.form.unique!.code, message));

@@ -70,7 +70,7 @@ export type SentBatch = BatchRows & ({ kind: "accepted"; jobs: readonly string[]
 
 export type BatchFailure =
   /** The service rejected it; no part of the batch was created. */
-  | { kind: "refused"; error: CatError; problems: BatchProblem[] }
+  | { kind: "rejected"; error: CatError; problems: BatchProblem[] }
   /** No response, or none that decides: the service may have accepted it. */
   | { kind: "unknown"; error: unknown }
   /** Not sent, or the service did nothing with it (429). */

@@ -104,7 +104,7 @@ export async function sendBatches(
 
 /** Whether the key of a batch is of an earlier time, or used up by the question of a killed process. */
 const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolean>): Promise<boolean> =>
-  (outcome.kind === "refused" && isOfEarlierTime(outcome.error)) ||
+  (outcome.kind === "rejected" && isOfEarlierTime(outcome.error)) ||
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
 /**
@@ -208,7 +208,7 @@ function toFailure(
     (isRejectedByService(error) && operation.rejectsBody?.(error) === true)
   ) {
     const problems = error.problems.map((problem) => inFile(problem, operation, lines));
-    return { kind: "refused", error, problems };
+    return { kind: "rejected", error, problems };
   }
   if (isKeyTaken(error)) return { kind: "unknown", error: undecided(error as ApiError, operation) };
   return { kind: request.inDoubt ? "unknown" : unsent, error };
@@ -242,12 +242,12 @@ function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,
   { service }: Pick<Run, "service">,
-): Extract<SentBatch, { kind: "refused" }> {
+): Extract<SentBatch, { kind: "rejected" }> {
   const { message, type, code, status, requestId } = cause as CatError;
   if (own === null || own.rows.length > 1) {
     const hint = "Run the same command again: it sends these rows in smaller batches.";
     const error = new CatError(message, { type, code, status, requestId, cause, hint });
-    return { ...rows, kind: "refused", error, problems: [] };
+    return { ...rows, kind: "rejected", error, problems: [] };
   }
   const { host } = new URL(service.baseUrl);
   const error = new CatError(`a gateway in front of ${host} rejects the row as too large (status 413)`, {
@@ -257,7 +257,7 @@ function toRejected(
     hint: "Shorten the row, or raise the gateway's limit for request bodies.",
   });
   const problem = { line: own.lines[0]!, rowIndex: 0, code: error.code, message: error.message };
-  return { ...rows, kind: "refused", error, problems: [problem] };
+  return { ...rows, kind: "rejected", error, problems: [problem] };
 }
 
 /** The error for a key that the service has had with another body, which sending it again cannot decide. */

@@ -69,7 +69,7 @@ describe("an import does not send waiting batches after another one was not acce
       postHeaders: () => window(1),
     }));
     expect(service.posts()).toHaveLength(2);
-    expect(kinds).toEqual(["accepted", "refused", "unsent", "unsent"]);
+    expect(kinds).toEqual(["accepted", "rejected", "unsent", "unsent"]);
   });
 
   test("when they wait after a 429: nothing was done", async () => {
@@ -87,7 +87,7 @@ describe("an import does not send waiting batches after another one was not acce
       postHeaders: () => window(2),
     }));
     expect(service.posts()).toHaveLength(3);
-    expect(kinds.sort()).toEqual(["accepted", "refused", "unsent", "unsent"]);
+    expect(kinds.sort()).toEqual(["accepted", "rejected", "unsent", "unsent"]);
   });
 });
 
@@ -106,7 +106,7 @@ test("an import waits for the response to a request that may have been sent when
     postHeaders: () => window(3),
   }));
   expect(service.posts()).toHaveLength(4);
-  expect(kinds.sort()).toEqual(["accepted", "accepted", "accepted", "refused"]);
+  expect(kinds.sort()).toEqual(["accepted", "accepted", "accepted", "rejected"]);
 });
 
 test.each<[number, number, string[]]>([

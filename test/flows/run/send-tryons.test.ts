@@ -88,7 +88,7 @@ test("a try-on run keeps a task for each row, in order, and records neither jobs
 test("a try-on run reports the service's problems by the line of each input, and queues nothing of that batch", async () => {
   const world = await tryonWorld();
   const { sent } = await world.send([world.cut(0, ["white", "floor", "nowhere"])]);
-  expect(sent).toMatchObject([{ kind: "refused", problems: [{ line: 3 }, { line: 4 }] }]);
+  expect(sent).toMatchObject([{ kind: "rejected", problems: [{ line: 3 }, { line: 4 }] }]);
   expect(await world.tasks()).toEqual([]);
   expect(world.state.batches.of("run")).toEqual([]);
 });

@@ -72,14 +72,14 @@ async function checkInput(app: App, flags: GenerateFlags, input: Pick<GenerateIn
   const { file, replacing } = input;
   const problems: InputProblem[] = [];
   const { random, interrupt } = app.context;
-  const { check: checked, refused } = await checkFile(file, {
+  const { check: checked, rejectedRows } = await checkFile(file, {
     random,
     signal: interrupt,
     onProblem: (problem) => void problems.push(problem),
   });
   const { asked, table, isExpanded } = checked.unusable
     ? { asked: [], table: null, isExpanded: false }
-    : await readGenerations(file, refused, { ...flags, replacing });
+    : await readGenerations(file, rejectedRows, { ...flags, replacing });
   const resolved = await lookUp(app, flags, { asked, table });
   problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();

@@ -228,10 +228,10 @@ function objectRead(row: Record<string, unknown>, options: FormOptions): Record<
   return read;
 }
 
-/** Reads what the valid rows of a file ask for; rows of `refused` have problems. */
+/** Reads what the valid rows of a file ask for; rows of `rejectedRows` have problems. */
 export async function readGenerations(
   file: RowFile,
-  refused: SomeRows,
+  rejectedRows: SomeRows,
   { replacing, ...reading }: RowReading & Pick<GenerateInput, "replacing">,
 ): Promise<AskedOfFile> {
   const asked: AskedGeneration[] = [];
@@ -241,7 +241,7 @@ export async function readGenerations(
   for await (const rows of unchangedRows(file.source, reader)) {
     for (const { content, line } of rows) {
       const row = place++;
-      if (refused.has(row)) continue;
+      if (rejectedRows.has(row)) continue;
       const { generations } = readRow(content, reading);
       isExpanded ||= generations.length > 1;
       if (!isWithinRows(file, row)) continue;

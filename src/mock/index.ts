@@ -29,7 +29,7 @@ export interface MockOptions extends Partial<Omit<WorldOptions, "allowHosts" | "
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
-  /** The start of signed URLs and links, for clients that reach the mock at another address. */
+  /** The start of signed URLs and links, for clients that reach the mock elsewhere than it listens. */
   baseUrl?: string;
   /** Hosts, besides this machine, that may use /_mock and receive webhooks, e.g. other containers. */
   allowHosts?: readonly string[];
@@ -74,10 +74,10 @@ export interface MockClock extends Clock {
 export interface Mock {
   /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
-  /** An API key of the first organization with every scope: `ak_mock`, or a random one for real data. */
+  /** An API key of the first organization with every scope: `ak_mock`, or random for a copy of real data. */
   readonly apiKey: string;
   readonly clock: MockClock;
-  /** The latest requests, newest last, with masked API keys; with `bodies`, also their bodies. */
+  /** The latest requests, newest last, API keys masked; with `bodies`, also what was sent and received. */
   requests(): RecordedRequest[];
   deliveries: MockDeliveries;
   faults: MockFaults;

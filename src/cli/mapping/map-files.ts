@@ -34,7 +34,7 @@ export async function mapFilePlaces({ globals, context }: Asker, { file, mapFile
   );
 }
 
-/** What a command knows of a file without asking, the most special first. Throws UsageError. */
+/** The mappings that a command knows without asking, the most special first. Throws UsageError. */
 export async function loadMapFiles(app: Asker, input: MappedInput, words: Vocabulary): Promise<MapFile[]> {
   const files = [...(await readMapFiles(app, input)), ...(await oldAnswers(app, words))];
   if (files.length === 0) return [];

@@ -143,7 +143,6 @@ const sharedParameters: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** The parameters of an operation: path, query, and headers. */
 function toParameters({ method, params, query }: Operation): JsonObject[] {
   const shared = method === "GET" ? ["RequestId"] : ["RequestId", "IdempotencyKey"];
   return [

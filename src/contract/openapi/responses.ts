@@ -111,7 +111,6 @@ const pascal = (code: string): string =>
 const integer = (minimum: number) => ({ type: "integer", minimum });
 const always = (description: string, schema: JsonObject) => ({ description, required: true, schema });
 
-/** Every response header, by name. */
 export const headers = {
   "X-Request-Id": always("The ID of the request: the one that you sent, if it was valid.", {
     type: "string",

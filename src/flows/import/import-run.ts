@@ -46,14 +46,13 @@ export const mostRowsReadEach = limits.page.max;
 const earlierConflict = (code: string | undefined): string | undefined =>
   code !== undefined && code !== lookalikeCode && isConflictCode(code) ? code : undefined;
 
-/** What earlier processes of the run have counted. */
 function countsOf(done: readonly DoneRow[]): SharedCounts {
   const counts = noCounts();
   for (const row of done) addPhotos(counts.photos, row.counts ?? {});
   return counts;
 }
 
-/** What the stages of an import share besides its rows, with the progress of earlier processes. */
+/** Shared by the stages of an import besides its rows, with the progress of earlier processes. */
 function sharedOf(at: Run, { check, rejectedRows, input, host }: CheckedFile, isPlan = false) {
   const { batches } = at.state;
   const progress = new ImportProgress(host.onProgress);
@@ -62,7 +61,6 @@ function sharedOf(at: Run, { check, rejectedRows, input, host }: CheckedFile, is
   return {
     input,
     host,
-    /** The stored run, the service, and where its progress is stored. */
     at,
     check,
     /** Rows that the check rejected; not empty only with --skip-invalid. */
@@ -79,7 +77,7 @@ function sharedOf(at: Run, { check, rejectedRows, input, host }: CheckedFile, is
     products: new KnownProducts(at, host.onProgress),
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source, isPlan),
-    /** What was found or chosen about the whole file. */
+    /** Found or chosen about the whole file. */
     choices: {
       /** No product of the file that was known exists: another catalogue. */
       isOtherCatalogue: at.options.catalogue === otherCatalogue,
@@ -88,11 +86,9 @@ function sharedOf(at: Run, { check, rejectedRows, input, host }: CheckedFile, is
       /** Whether products are read and recorded before they are changed. */
       isRecorded: true,
     },
-    /** What was carried out, and what was not. */
     counts: countsOf(done),
     examples: new Examples(),
     progress,
-    /** Follows the imports of accepted batches. */
     follower: importFollower(at, progress),
   };
 }
@@ -117,15 +113,12 @@ class RowsToImport {
   readonly #run: Shared;
   /** Number of rows that an earlier process sent or changed. */
   readonly finished: number;
-  /** Rows of batches that an earlier process sent. */
   readonly #inBatches = new RowSet();
   /** Rows that an earlier process changed, or that the user counted as imported. */
   readonly #done = new RowSet();
   /** Rows that an earlier process may have changed: its PATCH got no response. */
   readonly patching = new RowSet();
-  /** Rows that need a PATCH. */
   readonly toPatch = new RowSet();
-  /** Rows of which nothing is carried out. */
   readonly untouched: Readonly<Record<UntouchedName, RowSet>> = {
     unchanged: new RowSet(),
     kept: new RowSet(),
@@ -155,7 +148,10 @@ class RowsToImport {
     for (const row of run.at.state.doneRows.patchingRows(run.at.id)) this.patching.add(row);
   }
 
-  /** Decides about rows in file order; `withSent`: also in batches. Throws if the file changed. */
+  /**
+   * Reads the file again and decides about rows in file order; `only`: these, `withSent`: also those in
+   * batches. Throws an InputError if the file changed.
+   */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
     const { input, rejectedRows } = this.#run;
     let next = 0;
@@ -203,7 +199,6 @@ class RowsToImport {
     if (!this.#overtaken.has(reference)) this.#overtaken.set(reference, before);
   }
 
-  /** The decision about a row whose product was read again. */
   again({ content, rowIndex, line, earlierCode }: DecidedRow): Promise<DecidedRow> {
     return this.#decide(content, { rowIndex, line }, earlierCode);
   }
@@ -242,7 +237,7 @@ class RowsToImport {
     };
   }
 
-  /** Rows without any outcome. `sent`: the batches of this process. */
+  /** Rows without any outcome: neither sent nor unchanged. `sent`: the batches of this process. */
   left(sent: readonly SentBatch[]): SomeRows {
     const inSent = new RowSet();
     for (const batch of sent) if (batch.kind !== "unsent") for (const row of batch.rows) inSent.add(row);
@@ -288,7 +283,6 @@ class RowsToImport {
     if (notApplied.removed.length > 0) examples.add("removed", reference);
   }
 
-  /** Records the outcome of a row that needs nothing more. */
   report(rowIndex: number, outcome: ImportedRow): void {
     this.#reportedRows.add(rowIndex);
     this.reported.push(outcome);

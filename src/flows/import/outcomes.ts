@@ -32,11 +32,9 @@ export interface RunEnd {
 
 /** The rows reported at the end of a run, in its summary and in its failed file and results file. */
 export interface ReportedRows {
-  /** Rows of accepted batches. */
   accepted: boolean;
   /** Rows of rejected batches, and rows that were not sent. */
   notAccepted: boolean;
-  /** Rows without changes. */
   unchanged: boolean;
   /** Whether the files are written at all. */
   inFiles: boolean;
@@ -220,7 +218,6 @@ function inMemory(outcomes: readonly ImportedRow[]): CountedRows[] {
   return [{ first: 0, count: sorted.length, rows }];
 }
 
-/** Counts the rows of the file that are in `some`. */
 function countRows(some: SomeRows, total: number): number {
   let count = 0;
   for (let row = 0; row < total; row++) if (some.has(row)) count++;

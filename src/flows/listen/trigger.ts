@@ -33,7 +33,6 @@ export function sampleEvents({ now, random }: SampleSource) {
   };
 }
 
-/** What a delivery needs: where it goes, and what signs it. */
 export interface DeliveryTarget {
   readonly url: URL;
   /** The complete signing secret. */
@@ -52,7 +51,6 @@ interface Deviation {
   readonly ageSeconds?: number;
   /** A signature header to send instead of the genuine one; null sends none. */
   readonly header?: string | null;
-  /** Sends the body in pieces. */
   readonly pieces?: (body: Buffer) => AsyncIterable<Uint8Array>;
 }
 
@@ -78,20 +76,17 @@ export function sendDelivery(
   });
 }
 
-/** The result of one kind of difficult delivery. */
 export interface TortureResult {
   /** The kind of delivery, e.g. `duplicate`. */
   readonly name: string;
-  /** What a good handler does, as a phrase. */
+  /** The reaction of a good handler, as a phrase. */
   readonly expected: string;
   /** The statuses that the handler returned, or why it returned none. */
   readonly responses: readonly string[];
   readonly ok: boolean;
   /** Why the responses are wrong, and what to do, in sentences; missing if they are not. */
   readonly why?: string;
-  /** Why a delivery got no response. */
   readonly failure?: PostFailure;
-  /** The next step, where one is known. */
   readonly hint?: string | undefined;
 }
 
@@ -99,7 +94,6 @@ interface TortureInput {
   readonly type: EventType;
   readonly makeEvent: (type: EventType, ids?: SampleIds) => DeliveredEvent;
   readonly target: DeliveryTarget;
-  /** Waits between the pieces of a slow body. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -111,10 +105,7 @@ const slow = { pieces: 10, pauseMs: 300 };
 /** The padding of a huge event, in bytes. */
 const hugeBytes = 5_000_000;
 
-/**
- * Sends what happens to a handler sooner or later, and what an attacker sends, one kind after the other. The
- * last delivery is genuine again: the handler must still work.
- */
+/** Sends difficult and forged deliveries by kind; the last is genuine again: the handler must still work. */
 export async function* torture(input: TortureInput): AsyncGenerator<TortureResult> {
   for (const [name, expectation, deliveries, why] of tortureCases(input)) {
     const outcomes: PostOutcome[] = [];
@@ -150,7 +141,6 @@ type TortureCase = [
   why: string,
 ];
 
-/** Why another response is wrong. */
 const verdictReasons = {
   genuine:
     "The service sends this. Check that the handler has the complete CAT_WEBHOOK_SECRET, and signs the bytes as they arrived.",

@@ -105,7 +105,6 @@ export class ZipArtifacts {
     };
   }
 
-  /** Computes the size and checksum of every image. */
   async #measure(organization: Organization, job: ExportRecord, life: AbortSignal): Promise<Zip> {
     const names = new Filenames();
     const images: ImageRecord[] = [];

@@ -4,7 +4,6 @@ import { connect as tlsConnect } from "node:tls";
 import { nextTurn } from "../work/next-turn.ts";
 import { bareHost, type Network, type Reach, resolveAddresses } from "./network.ts";
 
-/** An HTTP request to another server. */
 export interface OutgoingRequest {
   readonly method: "GET" | "POST";
   readonly url: string;

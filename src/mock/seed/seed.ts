@@ -37,7 +37,6 @@ export class Random {
     return (sum >>> 0) / 4_294_967_296;
   };
 
-  /** An integer in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }

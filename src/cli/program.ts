@@ -128,7 +128,6 @@ async function rejectWrongHome({ context }: App): Promise<void> {
   rejectRelativeHome(context);
 }
 
-/** The words without the global flags and their values. */
 function withoutGlobals(words: readonly string[]): string[] {
   const first = firstWord(words);
   return first === null ? [] : [first.word, ...withoutGlobals(words.slice(first.index + 1))];

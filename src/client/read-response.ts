@@ -8,7 +8,7 @@ import { type Answer, isWrite, type Message, readHeader, requestName } from "../
 import { isObject } from "../json.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 
-/** Reads a response: the parsed body, or throws an ApiError, or a BadResponseError if of a gateway. */
+/** The parsed body by the contract; throws an ApiError, or a BadResponseError if a gateway responded. */
 export function readResponse(
   operation: ClientOperation,
   message: Message,
@@ -51,7 +51,7 @@ function parseProblems(json: unknown): Problem[] | null {
   }));
 }
 
-/** The error of a response from 400 on; `listsProblems`: it may list all problems. */
+/** The error of a response from 400 on; `listsProblems`: the operation may list all problems of its input. */
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
   let json: unknown;
   try {
@@ -180,7 +180,7 @@ function badResponse({ message, answer }: About, how: string, code: string): Bad
   });
 }
 
-/** Whether the service responded itself: its error envelope, JSON, or nothing (204). */
+/** Of the service: an error envelope, JSON or nothing (204). A gateway may have passed the request on. */
 export const isOfService = ({ status, body, json }: Answer): boolean =>
   status >= 400 ? isEnvelope(json, status) : json !== undefined || (status === 204 && body.length === 0);
 

@@ -13,7 +13,7 @@ export class SignatureError extends CatalogueError {
   static override readonly className: string = "SignatureError";
   /** The name of the class. */
   override readonly name: string = "SignatureError";
-  /** What is wrong with the signature. */
+  /** The fault of the signature. */
   readonly reason: SignatureFault;
 
   constructor(verdict: Rejection) {

@@ -45,14 +45,14 @@ export class TimeoutError extends CatalogueError {
   }
 }
 
-/** A response that is not the service's: HTML, incomplete, too large, or a redirect. */
+/** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, unexpected shape. */
 export class BadResponseError extends CatalogueError {
   static override readonly className: string = "BadResponseError";
   /** The name of the class. */
   override readonly name: string = "BadResponseError";
   /** The kind of error. */
   declare readonly type: "bad_response";
-  /** What is wrong with the response. */
+  /** The fault of the response. */
   declare readonly code:
     | "wrong_shape"
     | "not_json"

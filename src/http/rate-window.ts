@@ -86,7 +86,6 @@ export class RateWindow {
     this.#spend();
   }
 
-  /** Updates the window from a response. */
   answered(ticket: Ticket, answer: Pick<Answer, "status" | "headers">, now: number): void {
     if (answer.status < 500) this.#isJoined = false;
     this.#read(ticket, answer, now);
@@ -111,8 +110,7 @@ export class RateWindow {
   ): void {
     const remaining = wholeNumber(readHeader(answer, "x-ratelimit-remaining"));
     if (remaining === null) {
-      // The error page of a gateway reveals nothing about the service; any other response without limits
-      // means none.
+      // The error page of a gateway reveals nothing; any other response without limits means none.
       if (this.#remaining === null && answer.status < 500) this.#remaining = Number.POSITIVE_INFINITY;
       else this.#spend();
       return;
@@ -157,7 +155,6 @@ export class RateWindow {
     this.#share();
   }
 
-  /** Counts from now on in the window that is assumed. */
   #share(): void {
     if (this.#expected === null) return;
     const window = { reset: this.#expected, limit: this.#limit ?? 0, opensAt: this.#opensAt ?? 0 };
@@ -201,8 +198,7 @@ export class RateWindow {
   #opening(answer: Pick<Answer, "status" | "headers">, now: number): number {
     const reset = wholeNumber(readHeader(answer, "x-ratelimit-reset"));
     const there = serverNow(answer);
-    // `Date` is rounded down and `now` is later, so the response with the greatest difference is the most
-    // exact.
+    // `Date` is rounded down and `now` is later: the greatest difference is the most exact.
     if (there !== null) this.#ahead = Math.max(this.#ahead, there - now);
     const ahead = Math.max(this.#ahead, this.#aheadBefore);
     let opensAt = now + this.windowMs;

@@ -68,7 +68,6 @@ export class SharedCount {
     else this.#append(this.#window, "");
   }
 
-  /** Takes back a request that was added. */
   withdraw(): void {
     if (this.#window !== null) this.#spare++;
   }

@@ -31,7 +31,6 @@ export interface App {
   lastFailure: LastFailure | null;
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
-  /** The runs of the command, for the list of runs. */
   readonly runs: RecordedRuns;
   /** The exit status if nothing is thrown, e.g. that of a program which the command ran. */
   exit: number;
@@ -39,7 +38,6 @@ export interface App {
   onClose(release: () => void | Promise<void>): void;
 }
 
-/** Creates the app, and a function that closes it. */
 export function createApp(
   given: Context,
   globals: GlobalOptions,

@@ -24,7 +24,6 @@ import {
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
-/** `cat config`: the settings in the config file. */
 export const configCommand = (app: App): Command =>
   group("config", "View and change the settings of your profiles. API keys: cat login, cat logout.", [
     listCommand(app),
@@ -88,7 +87,6 @@ function toSetting(name: string): SettingName {
 
 const settingFields = ["profile", "active", "setting", "value"] as const;
 
-/** A setting as a row of the list. */
 type SettingRow = Readonly<Record<(typeof settingFields)[number], unknown>> & { readonly profile: string };
 
 const settingForm = namedForm<SettingRow>(
@@ -131,7 +129,6 @@ const listCommand = (app: App): Command =>
     if (rows.length === 0) await io.note("No settings yet. To sign in: cat login");
   });
 
-/** The argument of commands for one setting. */
 const setting = ["<NAME>", "name of the setting"] as const;
 
 /** Prints the value of a setting in the config file; flags and variables are ignored. */

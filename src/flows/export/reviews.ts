@@ -31,7 +31,6 @@ export class Reviews {
     return this.#byTask.size;
   }
 
-  /** All decisions, by task. */
   all(): ReviewDecision[] {
     return [...this.#byTask.values()].sort((one, other) => (one.task < other.task ? -1 : 1));
   }
@@ -54,7 +53,7 @@ export interface LeftOut {
   readonly not_reviewed?: number;
 }
 
-/** What is known of an asset; the client checks none of these fields. */
+/** The fields of an asset that reviews need; the client checks none of them. */
 interface ReviewedAsset {
   readonly role?: unknown;
   readonly ai_generated?: unknown;
@@ -80,7 +79,7 @@ export class ReviewGate {
     this.#mirror = mirror;
   }
 
-  /** What the filter says of an asset: null if it is kept. */
+  /** The filter's reason against an asset; null if it is kept. */
   reasonAgainst(asset: ReviewedAsset): "rejected" | "not_reviewed" | null {
     if (this.filter === null || !isGenerated(asset)) return null;
     const decision = this.reviews.of(asset.task_id)?.decision;

@@ -32,7 +32,10 @@ interface XmpPlace {
   readonly splices: (xmp: Buffer) => readonly Splice[];
 }
 
-/** The changes that add the label; none if it has one, null if they are not certain to be right. */
+/**
+ * The changes that add the label; none if it has one. Null for an image that is broken, signed or of another
+ * type, or has XMP that is not understood or says otherwise.
+ */
 export function labelSplices(image: ImageBytes, source: DigitalSource): readonly Splice[] | null {
   const type = detectImageType(image.read(0, imageTypeBytes));
   const place = type === null ? null : placeIn[type](image);
@@ -43,14 +46,11 @@ export function labelSplices(image: ImageBytes, source: DigitalSource): readonly
   return place.isSigned || bytes.length > place.room ? null : place.splices(bytes);
 }
 
-/** Whether an image has the label. */
 export const hasLabel = (image: ImageBytes): boolean =>
   labelSplices(image, "trainedAlgorithmicMedia")?.length === 0;
 
-/** Whether the image in a file has the label. */
 export const isLabeled = (path: string): boolean => withImageFile(path, hasLabel);
 
-/** The chunks of an image with changes. */
 export const splicedChunks = (
   chunks: readonly Uint8Array[],
   splices: readonly Splice[],

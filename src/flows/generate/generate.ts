@@ -52,7 +52,7 @@ export interface GenerateOutcome {
 export interface EndedGeneration extends ClosedRun {
   /** Tasks as they were last seen, by ID. */
   readonly tasks: ReadonlyMap<string, Task>;
-  /** What stopped the run before its end, if anything did. */
+  /** The reason why the run ended early, if it did. */
   readonly stopped: unknown;
   /** The credits that the run lacks, where the service has reported them. */
   readonly shortage: Shortage | null;
@@ -98,7 +98,6 @@ async function checkInput(input: GenerateInput, host: GenerateHost) {
   };
 }
 
-/** An input whose rows passed the check. */
 interface CheckedInput
   extends AskedOfFile,
     Readonly<{ check: CheckResult; rejectedRows: RejectedRows; targets: OutputTargets }> {}
@@ -187,7 +186,6 @@ async function lookUpOthers(
   }
 }
 
-/** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
 /**
@@ -246,7 +244,7 @@ function noteReplaced(
   );
 }
 
-/** Queues, follows and saves at once. Returns what stopped the queuing or the following. */
+/** Queues, follows and saves; what stops one stops the other at once, and is returned. */
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,
@@ -285,10 +283,9 @@ async function queueAndFollow(
   };
   for (const { generation, taskId } of before) if (taskId !== null) follow([generation], [taskId]);
   const queuing = queueGenerations(generating, follow).then((stopped) => {
-    // What was added is all that is followed.
+    // Only tasks that were added are followed.
     total = follower.counts.added;
-    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round
-    // ends.
+    // Paid images are saved, although the rest is not; without open tasks the wait for the next round ends.
     const isSavedFirst = isUnpaid(stopped) && saver !== null && follower.open > 0;
     if (stopped !== undefined && !isSavedFirst) queuingStopped.abort(stopped);
     return stopped;

@@ -22,11 +22,9 @@ import type { OutputTargets } from "./results-file.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./row-outcome.ts";
 
 export type FailedFileTarget = OutputTargets["failedFile"] & {
-  /** The name of the unfinished file. */
   unfinished: string;
 };
 
-/** A failed file that rows are added to. */
 interface FailedRowsFile {
   /** `params`: the columns with a problem. */
   add(
@@ -61,7 +59,6 @@ export class FailedFile<Result> {
   #rows: AsyncGenerator<InputRow> | null = null;
   /** The index of the last row read, from 0. */
   #ordinal = -1;
-  /** The row that was written last. */
   #last: InputRow | null = null;
   /** Created with the first row, when the header is known. */
   #file: FailedRowsFile | null = null;
@@ -105,7 +102,6 @@ export class FailedFile<Result> {
     }
   }
 
-  /** Adds the remaining rejected rows. */
   async addRest(): Promise<void> {
     if (this.#rejectedRows.size > 0) await this.#walk();
   }
@@ -120,7 +116,6 @@ export class FailedFile<Result> {
     return undefined;
   }
 
-  /** Writes a row with the reasons why the check rejected it. */
   async writeRejected(row: InputRow): Promise<void> {
     const problems = await this.#reader!.problems(row);
     // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.

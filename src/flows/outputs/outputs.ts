@@ -11,10 +11,8 @@ import type { FailedFile, WordFailure } from "./failed-file.ts";
 import type { OutputTargets, ResultsFile, ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
-/** The input of a run's two output files. */
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
-  /** Rows that the check rejected. */
   rejectedRows: RejectedRows;
   runId: string;
   results: ResultsForm<Result>;
@@ -27,10 +25,7 @@ export interface WrittenFiles {
   results_file: string | null;
 }
 
-/**
- * The two output files of a run. If one cannot be written, the error is reported at the end (`faults`); the
- * other one is still written, and rows are still counted.
- */
+/** A run's two outputs. An error of one is reported at the end (`faults`); the other is written anyway. */
 export class Outputs<Result> {
   readonly #input: OutputsInput<Result>;
   #failed: FailedFile<Result> | null = null;
@@ -53,7 +48,6 @@ export class Outputs<Result> {
     return this.faults.every(hasOtherName);
   }
 
-  /** The number of rows in the results file. */
   get resultRows(): number {
     return this.#results?.rows ?? 0;
   }
@@ -74,7 +68,6 @@ export class Outputs<Result> {
       await this.#try("failed", async () => (await this.#failedFile()).add(outcome));
   }
 
-  /** Moves the files to their final names. */
   async close(): Promise<WrittenFiles> {
     const { failedFile, resultsFile, rejectedRows } = this.#input;
     const written: WrittenFiles = { failed_file: null, results_file: null };
@@ -95,7 +88,6 @@ export class Outputs<Result> {
     return written;
   }
 
-  /** Removes both unfinished files. */
   async discard(): Promise<void> {
     await this.#failed?.discard();
     await this.#results?.discard();

@@ -22,7 +22,6 @@ export class ResultsFile<Result> {
   readonly #csv: CsvStyle | null;
   readonly #mask: (text: string) => string;
   readonly #cell: (text: string) => string;
-  /** The number of rows added. */
   rows = 0;
 
   private constructor(
@@ -84,7 +83,7 @@ export class ResultsFile<Result> {
 export interface OutputTarget {
   path: string;
   name: string;
-  /** What happens to a file that has the path (default: it is replaced). */
+  /** The treatment of a file that has the path (default: it is replaced). */
   overwrite?: Overwrite | undefined;
   /** Masks secrets in the service's texts, which may repeat the API key. */
   mask?: ((text: string) => string) | undefined;
@@ -94,12 +93,10 @@ export interface OutputTarget {
   csv?: CsvStyle | undefined;
 }
 
-/** The files of a run. */
 export interface OutputTargets {
   /** For the failed rows; all rows if the user has named it. `mode` applies to a new file. */
   failedFile: OutputTarget & { overwrite: Overwrite; isNamed?: boolean; mode?: number };
   resultsFile: OutputTarget | null;
 }
 
-/** Whether a results file of that name is CSV. */
 export const isCsvName = (path: string): boolean => extname(path).toLowerCase() === ".csv";

@@ -1,5 +1,5 @@
-// Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
-// sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
+// Batches: requests that must not be sent twice. Each is recorded with its key and bytes, then sent
+// unchanged.
 
 import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
@@ -21,7 +21,6 @@ import { Journal, type RecordOptions, sendAgain } from "./journal.ts";
 import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
 
-/** How the batches of a flow are sent. */
 export interface BatchOptions extends RecordOptions {
   readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
@@ -33,7 +32,7 @@ export interface BatchOptions extends RecordOptions {
   readonly late?: LateBatches;
 }
 
-/** What happens with a batch that waited over a second before it can be sent. */
+/** The handling of a batch that waited over a second before it can be sent. */
 export interface LateBatches {
   /** Whether others have changed its products since. */
   look(batch: CutBatch): Promise<boolean>;
@@ -108,7 +107,10 @@ const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolea
   (outcome.kind === "rejected" && isOfEarlierTime(outcome.error)) ||
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
-/** Sends `some` batches of unknown outcome again. Throws the error if an outcome is still unknown. */
+/**
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws
+ * the error if one is still unknown; a rejected one was not carried out.
+ */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
@@ -143,7 +145,6 @@ interface Tried {
   readonly isOvertaken?: boolean;
 }
 
-/** The reason to withdraw a batch. */
 const overtaken = {};
 
 /** Sends a batch. One that is `fresh` is withdrawn if it waits and others change its products. */
@@ -233,7 +234,10 @@ async function hasNotCarriedOut(
   }
 }
 
-/** A batch too large for a gateway as one not carried out; the problem names its row if it has only one. */
+/**
+ * A batch too large for a gateway as one not carried out; the problem names its row if it has only one. Null
+ * for a batch of an earlier process, whose rows the next one cuts again.
+ */
 function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,

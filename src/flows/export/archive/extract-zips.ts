@@ -18,7 +18,7 @@ import type { ProgressEvent } from "../../progress-event.ts";
 import { ExtractPlan, type PlannedFile, type RenamedFile } from "./extract-plan.ts";
 import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./zip.ts";
 
-/** Throws an OutputError (exit 2) unless the folder of `--extract` is missing or empty. */
+/** Before any request: throws an OutputError (exit 2) unless the `--extract` folder is missing or empty. */
 export async function checkExtractFolder(dir: string): Promise<void> {
   try {
     const isMissing = await lstat(dir).then(() => false, missingIsTrue);
@@ -68,13 +68,17 @@ export interface Extraction {
 export interface Extracted {
   readonly files: number;
   readonly bytes: number;
-  /** Files that got another name than in their archive. */
   readonly renamed: readonly RenamedFile[];
   /** How many images cannot have their label, and were written as sent. */
   readonly unlabeled: number;
 }
 
-/** Extracts ZIPs into one folder, which appears once it is on the disk; errors leave nothing. */
+/**
+ * Extracts ZIPs into one folder, which appears when all files are on the disk. A file whose name an earlier
+ * archive has gets a number: `a-2.jpg`. Throws an ArchiveError (exit 7) for an archive that is damaged or not
+ * safe, an OutputError (exit 2) for a folder that cannot be written, and the reason of the signal; nothing is
+ * left then.
+ */
 export async function extractZips({
   archives,
   skipped,

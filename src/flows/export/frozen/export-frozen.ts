@@ -26,7 +26,11 @@ import {
 import { type FrozenOutcome, toOutcome } from "./frozen-summary.ts";
 import { isDelivered, makeWorkFolder, missingImages, removeIfEmpty, writeResults } from "./write-results.ts";
 
-/** Exports the state at one moment. Each step is written down before the next: no job is created twice. */
+/**
+ * Finds the products, cuts them into jobs, and saves all artifacts as one result that appears complete. Each
+ * step is written down before the next: the same command resumes, and no job is created twice. Throws what
+ * stops it before a job is created; afterwards this is in the outcome.
+ */
 export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promise<FrozenOutcome> {
   const started = deps.clock.now();
   const { format, roles, selection, name, concurrency, timeoutMs } = input;

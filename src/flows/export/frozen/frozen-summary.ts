@@ -8,7 +8,6 @@ import { inOneLine } from "../../outputs/row-outcome.ts";
 import type { LeftOut } from "../reviews.ts";
 import type { FrozenRun, FrozenTarget } from "./frozen-run.ts";
 
-/** What a frozen export has written. */
 export interface FrozenSummary {
   run_id: string;
   products: number;

@@ -240,7 +240,7 @@ export class AssetFetcher {
     return known?.path ?? this.#run.toPath(fields);
   }
 
-  /** The path of an entry; null if its file may be another one's, of this shard or another. */
+  /** The path of an entry, also of a damaged file; null if the file may be another one's, also of a shard. */
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
     const file = await this.#run.mirror.store.stat(known.path);
@@ -286,19 +286,16 @@ function isFatal(error: unknown): boolean {
   return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));
 }
 
-/** The entry of an image at a path. */
 const toEntry = (
   { fields }: ListedAsset,
   path: string,
   { bytes, sha256, sent, mime_type }: ImageFacts,
 ): MirrorEntry => ({ ...fields, mime_type, path, bytes, sha256, sent_sha256: sent?.sha256 });
 
-/** An image that waits for its name, written without it. */
 interface UnnamedImage extends WantedAsset, WaitingFile {
   readonly image: ImageFacts;
 }
 
-/** Where an image is to be. */
 interface Target {
   readonly entry: MirrorEntry;
   /** Whether a file that has the path stays. */

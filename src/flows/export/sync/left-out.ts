@@ -13,7 +13,7 @@ export class LeftOutImages {
     this.#byProduct = byProduct;
   }
 
-  /** What the last run has written; null if it has left out none, or is not known. */
+  /** The counts that the last run has written; null if it has left out none, or is not known. */
   static async read(
     store: Pick<MirrorStore, "read">,
     { leftOut }: MirrorFiles,

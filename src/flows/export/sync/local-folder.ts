@@ -25,7 +25,7 @@ const patienceMs = 10_000;
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
 
-/** A mirror in a folder of this machine. Links that lead out of it are never followed. */
+/** A mirror in a folder; no link out is followed. `work`: lock, unfinished files. Throws OutputErrors. */
 export class LocalFolder implements MirrorStore {
   readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";
   readonly #folders: MirrorFolders;

@@ -29,7 +29,7 @@ export const hiddenFolder = ".catalogue-sync";
 /** The same in a bucket. */
 export const folderInBucket = ".catalogue";
 
-/** What a mirror in a bucket was made with. */
+/** The file with the selection that a mirror in a bucket was made with. */
 export const bindingFile = `${hiddenFolder}/mirror.json`;
 
 /** The index of all assets, written by a mirror without shards or by `--merge`. */
@@ -78,7 +78,7 @@ export function shardOfIndex(name: string): Shard | null {
   return match === null ? null : { number: Number(match[1]), of: Number(match[2]) };
 }
 
-/** What the next run needs to know of the ones before it. */
+/** The state of a mirror, by which the next run continues. */
 export interface MirrorState extends Selection {
   readonly version: 1;
   /** A digest of the API key of the last run. */
@@ -91,7 +91,7 @@ export interface MirrorState extends Selection {
   readonly decisions_sha256?: string | undefined;
   /** A digest of the decisions by which the mirror leaves out images; absent if it leaves out none. */
   readonly left_out_sha256?: string | undefined;
-  /** The flag by which the last complete run left out images. Absent in older mirrors. */
+  /** The flag by which the last complete run left out images; null without. Absent in older mirrors. */
   readonly filter?: ReviewFilter | null;
   /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
   readonly index_sha256?: string | undefined;
@@ -194,10 +194,10 @@ export function rejectOther(was: Selection, now: Selection, folder: string): voi
   if (differences.length > 0) throw anotherMirror(folder, differences);
 }
 
-/** What the target of a mirror is, for hints. */
+/** The word for the target of a mirror, in hints. */
 export const placeWord = (folder: string): string => (isBucketAddress(folder) ? "prefix" : "folder");
 
-/** How to leave a bucket that a first run with a wrong flag has bound: part of a hint. */
+/** How to leave a bucket that a first run with a wrong flag or key has bound: part of a hint. */
 export const unbinding = (folder: string): string =>
   isBucketAddress(folder)
     ? ` If it has no images yet, delete the objects below ${nameIn(folder, folderInBucket)}/ and run the command again.`

@@ -12,14 +12,13 @@ export type PutContent = Content | Unnamed | string;
 /** The next content of a file, by the one that it has (null without a file); null where it stays as it is. */
 export type Change = (content: Buffer | null) => Promise<Buffer | null>;
 
-/** The process that works on a mirror. */
 export interface Holder {
   readonly pid: number;
   /** ISO 8601. */
   readonly since: string;
 }
 
-/** What shows later that a file is the one that was written: the ETag of an object. */
+/** A sign that a file is the one that was written: the ETag of an object. */
 export type Placed = Pick<MirrorEntry, "etag">;
 
 /** An image that is complete, although no entry names it. */
@@ -35,7 +34,7 @@ interface FoundFile {
 export const mayBelongTo = (entry: Pick<MirrorEntry, "bytes" | "sha256">, file: FoundFile | null): boolean =>
   file?.bytes === entry.bytes && (file.sha256 ?? entry.sha256) === entry.sha256;
 
-/** What a folder or bucket mirrors: the same in every run. */
+/** The selection of a folder or bucket: the same in every run. */
 export interface Selection {
   readonly base_url: string;
   /** Sorted; null for all. */
@@ -46,17 +45,15 @@ export interface Selection {
   readonly shards: number | null;
 }
 
-/** What a mirror is made with. */
 export interface Binding extends Selection {
   /** A digest of the API key. */
   readonly key?: string | undefined;
 }
 
-/** A folder or bucket with a mirror; components of paths are separated by `/`. Throws CatErrors. */
+/** Where a mirror is. Paths have `/` between components, none empty, `.` or `..`. Throws CatErrors. */
 export interface MirrorStore {
   /** A folder for unfinished downloads that are too large for memory. */
   readonly scratch: string;
-  /** What to do while another process holds the mirror. */
   readonly waitHint: string;
   /** Whether databases are there in the next run. */
   readonly keepsDatabases: boolean;
@@ -66,17 +63,23 @@ export interface MirrorStore {
   read(path: string): Promise<Buffer | null>;
   /** The same in parts. Throws if the file does not exist. */
   readParts(path: string): AsyncIterable<Uint8Array>;
-  /** Writes a file that appears complete or not at all; null if `exclusive` and the path is taken. */
+  /**
+   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the
+   * result is null. `entry`: of an image.
+   */
   put(
     path: string,
     content: PutContent,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
-  /** Writes an image without its name; missing where each waits alone. `shown`: its path in errors. */
+  /**
+   * Writes an image without its name, so that many can wait for the disk together; missing where each waits
+   * alone. An image in `scratch`, already on the disk, is passed as a path. `shown`: the path in errors.
+   */
   write?(image: readonly Uint8Array[] | string, shown: () => string): Promise<Unnamed>;
   /** Resolves when such a file is on the disk. */
   sync?(file: Unnamed, shown: () => string): Promise<void>;
-  /** Changes a small file; `change` may be called again, so that no change of another process gets lost. */
+  /** Changes a small file; `change` is called again with what another process wrote: none gets lost. */
   change(path: string, change: Change, clock: Clock): Promise<void>;
   /** Makes sure that a file exists, before whatever is done next. */
   touch(path: string): void;

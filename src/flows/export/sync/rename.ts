@@ -11,13 +11,12 @@ import { type Left, type MirrorStore, mayBelongTo, type Placed } from "./mirror-
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
-/** A file whose name has changed. */
 interface Rename {
   readonly entry: MirrorEntry;
   readonly to: string;
 }
 
-/** The paths that an asset may have, the preferred first: then with its IDs, then with a number. */
+/** Paths of an asset, the preferred first; then with its ID, its product's (one of several), a number. */
 export function* candidates(entry: NamedEntry, toPath: PathOf): Generator<string> {
   const { asset_id, product_id } = entry;
   yield toPath(entry);
@@ -95,7 +94,11 @@ export async function renameAll({ input, tools, mirror, counts, toPath }: SyncRu
   }
 }
 
-/** The renames after which files are named as in a new mirror; `staying` and unknown files keep theirs. */
+/**
+ * The renames after which every file has the name that a new mirror would give it: in order of product and
+ * asset ID, each asset gets its first free candidate. Kept files of removed assets, those of `staying`
+ * (keys), and files that the index does not know stay. `others`: names of other shards in the folder, folded.
+ */
 export async function planRenames(
   index: MirrorIndex,
   toPath: PathOf,
@@ -148,7 +151,11 @@ async function findLeftover(
   return mayBelongTo(entry, leftover) ? leftover : null;
 }
 
-/** Renames files, through `parking` where names are exchanged. False if a name was taken: plan again. */
+/**
+ * Renames files one by one, through the folder `parking` where names or their case are exchanged. `onMissing`
+ * receives renames of missing files, `onOther` those of what is another file now. False if a name was taken
+ * meanwhile, by the user or another shard: they must be planned again.
+ */
 async function renameFiles(
   renames: readonly Rename[],
   { index, store }: Pick<Mirror, "index" | "store">,

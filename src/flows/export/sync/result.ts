@@ -31,7 +31,6 @@ export interface SyncSummary {
   readonly failures?: readonly SyncFailure[];
 }
 
-/** Identifies an asset that failed. */
 export type FailedAsset = Pick<MirrorEntry, "product_id" | "asset_id" | "reference">;
 
 /** Why the file of an asset is missing or out of date. */
@@ -40,10 +39,8 @@ interface SyncFailure extends FailedAsset {
   readonly message: string;
 }
 
-/** The maximum number of failures in a summary. */
 const mostFailures = 20;
 
-/** Counts the assets of a run. */
 export class SyncCounts {
   /** Keys of assets whose files were written, or would be in a dry run. */
   readonly added = new Set<string>();

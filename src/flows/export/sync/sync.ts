@@ -19,7 +19,7 @@ import { readTemplate } from "./template.ts";
 
 export interface SyncOutcome {
   readonly summary: SyncSummary;
-  /** What ended the run early, or kept it from deleting files; undefined if nothing did. */
+  /** The reason why the run ended early, or deleted no files; undefined for none. */
   readonly stopped: unknown;
 }
 

@@ -207,7 +207,6 @@ const together = [
     "client/base-url.ts",
     "cli/flags/print-flags.ts",
     "cli/resources/forms.ts",
-    "cli/settings/profile-names.ts",
     "cli/settings/profiles.ts",
     "cli/settings/settings.ts",
   ],

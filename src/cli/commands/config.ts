@@ -274,7 +274,8 @@ const mappingCommand = (app: App): Command =>
   ).action(async (flags: RawPrintFlags & { mapFile?: string }) => {
     const printing = readPrintFlags(flags, mappingForm);
     const { vocabularies } = await import("../mapping/map-file.ts");
-    const { oldAnswers, readMapFiles } = await import("../mapping/map-files.ts");
+    const { readMapFiles } = await import("../mapping/map-files.ts");
+    const { oldAnswers } = await import("../mapping/profile-mapping.ts");
     const mapFile = named("--map-file", flags.mapFile, "Choose a file.");
     const found = (await readMapFiles(app, { file: "-", mapFile })).map((file) => ({ file, files: "all" }));
     for (const words of vocabularies)

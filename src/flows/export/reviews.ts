@@ -47,7 +47,7 @@ export class Reviews {
 }
 
 /** How many generated images an export leaves out, as summaries print it. */
-export interface LeftOut {
+export interface LeftOutCount {
   readonly rejected: number;
   /** Only for an export of approved images. */
   readonly not_reviewed?: number;
@@ -91,7 +91,7 @@ export class ReviewGate {
   select<Asset>(
     assets: readonly Asset[],
     toReviewed: (asset: Asset) => ReviewedAsset,
-  ): { readonly kept: Asset[]; readonly leftOut: Required<LeftOut> } {
+  ): { readonly kept: Asset[]; readonly leftOut: Required<LeftOutCount> } {
     const leftOut = { rejected: 0, not_reviewed: 0 };
     const kept = assets.filter((asset) => {
       const reason = this.reasonAgainst(toReviewed(asset));
@@ -111,7 +111,7 @@ export class ReviewGate {
     if (not_reviewed > 0 && this.#kept + rejected === 0) throw noDecisions(this.#mirror);
   }
 
-  get leftOut(): LeftOut | null {
+  get leftOut(): LeftOutCount | null {
     return toLeftOut(this.filter, this.#leftOut);
   }
 }
@@ -119,14 +119,14 @@ export class ReviewGate {
 /** The counts that an export with a filter reports; null without one. */
 export function toLeftOut(
   filter: ReviewFilter | null,
-  { rejected, not_reviewed }: Required<LeftOut>,
-): LeftOut | null {
+  { rejected, not_reviewed }: Required<LeftOutCount>,
+): LeftOutCount | null {
   if (filter === null) return null;
   return filter === "approved" ? { rejected, not_reviewed } : { rejected };
 }
 
 /** `15 not reviewed, 3 rejected: skipped`; null for nothing. */
-export function leftOutText(leftOut: Partial<LeftOut> | null): string | null {
+export function leftOutText(leftOut: Partial<LeftOutCount> | null): string | null {
   const { rejected = 0, not_reviewed = 0 } = leftOut ?? {};
   const counts = countList({ "not reviewed": not_reviewed, rejected });
   return counts === "" ? null : `${counts}: skipped`;

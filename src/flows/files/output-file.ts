@@ -15,16 +15,16 @@ const bufferLength = 64 * 1024;
  * and so does `"never"`, as an error: the user named a file that did not exist. With `staying` the old one
  * gets a number as an earlier file, unless its path is one of these (`moveAndKeepEarlier`).
  */
-export type Overwrite = boolean | "never" | { readonly staying: readonly string[] };
+export type OverwriteRule = boolean | "never" | { readonly staying: readonly string[] };
 
 /** A text file that appears under its name only when it is complete. Links are followed. */
 export class OutputFile {
   readonly #path: string;
   readonly #file: OpenFile;
-  readonly #overwrite: Overwrite;
+  readonly #overwrite: OverwriteRule;
   #buffered = "";
 
-  private constructor(path: string, file: OpenFile, overwrite: Overwrite) {
+  private constructor(path: string, file: OpenFile, overwrite: OverwriteRule) {
     this.#path = path;
     this.#file = file;
     this.#overwrite = overwrite;
@@ -37,7 +37,7 @@ export class OutputFile {
    */
   static async begin(
     path: string,
-    overwrite: Overwrite,
+    overwrite: OverwriteRule,
     unfinished: string,
     mode = 0o666,
   ): Promise<OutputFile> {
@@ -142,13 +142,13 @@ export interface UnnamedPlace {
 }
 
 /** A file with all its bytes that has no name of its own yet. */
-export interface Unnamed {
+export interface RemovableFile {
   /** Never throws. */
   remove(): Promise<void>;
 }
 
 /** A complete file with a random name; throws system errors. Only syncs use the thread pool: not writes. */
-export class UnnamedFile implements Unnamed {
+export class UnnamedFile implements RemovableFile {
   readonly #path: string;
   readonly #file: OpenFile | null;
 

@@ -13,7 +13,7 @@ import {
   removeTemporary,
   temporaryFile,
 } from "../../open-file.ts";
-import { type Splice, spliced, splicedChunks } from "./ai-label.ts";
+import { type SplicePart, spliced, splicedChunks } from "./ai-label.ts";
 import { OutputError, readPlainFile, rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
 
@@ -113,7 +113,7 @@ export class PartFile implements DownloadTarget {
   }
 
   /** Moves the file with its changes to its path, synced: null; in memory: its bytes. Throws OutputError. */
-  async finish(length: number, splices: readonly Splice[] = []): Promise<readonly Uint8Array[] | null> {
+  async finish(length: number, splices: readonly SplicePart[] = []): Promise<readonly Uint8Array[] | null> {
     if (this.#isSmall) return splices.length === 0 ? this.#batch : splicedChunks(this.#batch, splices);
     await this.#orOutputError(this.#finish(length, splices));
     return null;
@@ -215,7 +215,7 @@ export class PartFile implements DownloadTarget {
     return this.#handle!.read(Math.min(length, this.#written), 0);
   }
 
-  async #finish(length: number, splices: readonly Splice[]): Promise<void> {
+  async #finish(length: number, splices: readonly SplicePart[]): Promise<void> {
     await this.#flush();
     const handle = this.#handle!;
     const { size } = await handle.stat();
@@ -245,7 +245,7 @@ export class PartFile implements DownloadTarget {
   }
 
   /** The path of another file with the bytes of the part and changes. */
-  async #changed(handle: OpenFile, splices: readonly Splice[]): Promise<string> {
+  async #changed(handle: OpenFile, splices: readonly SplicePart[]): Promise<string> {
     const { mode } = await handle.stat();
     await removeTemporary(dirname(this.#part), this.#changedStart);
     const file = await temporaryFile(dirname(this.#part), this.#changedStart, mode);

@@ -1,11 +1,11 @@
 import type { Clock } from "../../clock.ts";
-import type { Unnamed } from "./output-file.ts";
+import type { RemovableFile } from "./output-file.ts";
 
 /** The most files of a batch, the bytes from which none is added, and the longest wait for others in ms. */
 const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 
 export interface WaitingFile {
-  readonly file: Unnamed;
+  readonly file: RemovableFile;
   readonly bytes: number;
 }
 

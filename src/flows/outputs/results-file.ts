@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { OutputFile, type Overwrite } from "../files/output-file.ts";
+import { OutputFile, type OverwriteRule } from "../files/output-file.ts";
 import { type CsvStyle, csvRecords, plainCsv } from "./cells.ts";
 import { EncodedFile } from "./encoded-file.ts";
 import { guardedCell } from "./formulas.ts";
@@ -84,7 +84,7 @@ export interface OutputTarget {
   path: string;
   name: string;
   /** The treatment of a file that has the path (default: it is replaced). */
-  overwrite?: Overwrite | undefined;
+  overwrite?: OverwriteRule | undefined;
   /** Masks secrets in the service's texts, which may repeat the API key. */
   mask?: ((text: string) => string) | undefined;
   /** Whether cells of a results file that a spreadsheet would run are guarded (default: true). */
@@ -95,7 +95,7 @@ export interface OutputTarget {
 
 export interface OutputTargets {
   /** For the failed rows; all rows if the user has named it. `mode` applies to a new file. */
-  failedFile: OutputTarget & { overwrite: Overwrite; isNamed?: boolean; mode?: number };
+  failedFile: OutputTarget & { overwrite: OverwriteRule; isNamed?: boolean; mode?: number };
   resultsFile: OutputTarget | null;
 }
 

@@ -50,7 +50,7 @@ const missingIsTrue = (error: NodeJS.ErrnoException): true => {
 const problem = (dir: string, code: string, what: string, hint: string): OutputError =>
   new OutputError(dir, Object.assign(new Error(what), { code }), { what, code, hint });
 
-export interface Extraction {
+export interface ExtractionInput {
   /** The archives in their order; `shown` is the name in messages (default: the path). */
   readonly archives: readonly { readonly path: string; readonly shown?: string | undefined }[];
   /** The names of files that are not extracted, by the path of their archive. */
@@ -65,7 +65,7 @@ export interface Extraction {
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
 
-export interface Extracted {
+export interface ExtractionResult {
   readonly files: number;
   readonly bytes: number;
   readonly renamed: readonly RenamedFile[];
@@ -87,7 +87,7 @@ export async function extractZips({
   maxBytes,
   signal,
   onProgress = () => {},
-}: Extraction): Promise<Extracted> {
+}: ExtractionInput): Promise<ExtractionResult> {
   const unfinished = `${dir}.part`;
   const zips: Zip[] = [];
   try {

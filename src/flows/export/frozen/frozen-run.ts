@@ -42,7 +42,7 @@ export interface FrozenTarget {
   readonly upload?: ((from: string) => Promise<number>) | undefined;
 }
 
-export interface FrozenDeps extends RunHost {
+export interface FrozenHost extends RunHost {
   /** The files of so many jobs, before any is created. Throws if one may not be replaced. */
   readonly targets: (
     jobs: number,

@@ -8,7 +8,7 @@ import type { ServiceIdentity } from "../../run/account.ts";
 import { fromTheFuture, isBelievable, readServiceTime } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
-import { type LeftOut, ReviewGate, Reviews, reviewedRows } from "../reviews.ts";
+import { type LeftOutCount, ReviewGate, Reviews, reviewedRows } from "../reviews.ts";
 import type { RowFormat } from "./row-format.ts";
 
 /** Where the rows go: a file that appears when it is complete, or standard output. */
@@ -24,7 +24,7 @@ export interface LiveResult {
   readonly assets: number;
   readonly deleted: number;
   /** Images that were left out by their decisions; null without a filter. */
-  readonly leftOut: LeftOut | null;
+  readonly leftOut: LeftOutCount | null;
   /** The time before the first request (`Client.earliest`): the next delta starts there. */
   readonly startedAt: number;
 }

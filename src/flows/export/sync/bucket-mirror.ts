@@ -21,7 +21,7 @@ import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, toVersion } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
 import { bindingFile, folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
-import type { Binding, Change, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
+import type { Binding, Change, Content, Holder, LeftFile, MirrorStore, PlacedFile } from "./mirror-store.ts";
 
 /** Bytes in memory: more is sent from a file. Bytes in one request: more in parts, as stores accept 5 GB. */
 const defaultLimits = { memory: 12 * 1024 ** 2, request: 4 * 1024 ** 3 };
@@ -109,7 +109,7 @@ export class BucketMirror implements MirrorStore {
     path: string,
     content: Content | string,
     { exclusive = false, entry }: { exclusive?: boolean; entry?: MirrorEntry } = {},
-  ): Promise<Placed | null> {
+  ): Promise<PlacedFile | null> {
     const key = toObjectKey(path);
     await this.#touched;
     const isIndex = path === this.#options.files.index;
@@ -154,7 +154,7 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** Copies, and removes the old object; a kill between them leaves both. */
-  async rename(from: string, to: string): Promise<Placed | null> {
+  async rename(from: string, to: string): Promise<PlacedFile | null> {
     await this.#touched;
     const target = toObjectKey(to);
     this.#lease?.check();
@@ -225,13 +225,13 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** By the size and the digest that the object was written with: nothing is downloaded. */
-  async holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
+  async holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null> {
     const object = await this.#bucket.head(toObjectKey(entry.path));
     if (object?.bytes !== entry.bytes || object.metadata.sha256 !== entry.sha256) return null;
     return { etag: bareEtag(object.etag) };
   }
 
-  async leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null> {
+  async leftAt(path: string, fields: ListedAsset["fields"]): Promise<LeftFile | null> {
     if (!this.#mayHaveLeft) return null;
     const object = await this.#bucket.head(toObjectKey(path));
     const { "asset-id": asset, "product-id": product, version, sha256, type } = object?.metadata ?? {};

@@ -1,7 +1,7 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readExportPages } from "../../catalogue/read-pages.ts";
-import type { LeftOut } from "../reviews.ts";
+import type { LeftOutCount } from "../reviews.ts";
 import type { Mirror } from "./mirror.ts";
 import { type ListedAsset, listedAssets, type MirrorEntry, toEntryKey, toVersion } from "./mirror-entry.ts";
 import { toShard } from "./mirror-state.ts";
@@ -18,7 +18,7 @@ export interface WantedAsset {
 interface Differences {
   readonly onPage: (rows: readonly ExportRow[]) => void;
   /** How many images of a product are left out by their decisions. */
-  readonly onLeftOut: (productId: string, counts: LeftOut) => void;
+  readonly onLeftOut: (productId: string, counts: LeftOutCount) => void;
   /** So many more assets were compared with the index. */
   readonly onCompared: (count: number) => void;
   /** The next asset is read once this resolves. */

@@ -8,13 +8,13 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
-import type { Unnamed } from "../../files/output-file.ts";
+import type { RemovableFile } from "../../files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../../files/sync-batches.ts";
 import { isOfCaller, isServiceFailure } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
 import { downloadAsset, type ImageFacts } from "./download-asset.ts";
 import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
-import { mayBelongTo, type Placed, type PutContent } from "./mirror-store.ts";
+import { mayBelongTo, type PlacedFile, type PutContent } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -139,7 +139,7 @@ export class AssetFetcher {
       counts.bytes += (image.sent ?? image).bytes;
       if (image.label === false) counts.unlabeled++;
     };
-    let file: Unnamed | null = null;
+    let file: RemovableFile | null = null;
     try {
       this.#signal.throwIfAborted();
       const shown = () => this.#usualPath(listed, wanted.known);
@@ -199,7 +199,7 @@ export class AssetFetcher {
     content: PutContent,
   ): Promise<void> {
     const { store, index } = this.#run.mirror;
-    let placed: Placed | null = null;
+    let placed: PlacedFile | null = null;
     const write = async (path: string, exclusive: boolean) => {
       const entry = toEntry(listed, path, image);
       index.willPlace([entry]);
@@ -211,7 +211,7 @@ export class AssetFetcher {
     if (path !== null) await write(path, false);
     // A file that the index does not know stays.
     else path = await this.#newPath(listed.fields, (path) => write(path, true));
-    this.#indexed({ ...toEntry(listed, path, image), ...(placed as Placed | null) }, known);
+    this.#indexed({ ...toEntry(listed, path, image), ...(placed as PlacedFile | null) }, known);
   }
 
   #indexed(entry: MirrorEntry, known: MirrorEntry | null): void {

@@ -6,7 +6,7 @@ import { CatError } from "../../../errors.ts";
 import { parseJson } from "../../../json.ts";
 import { isBucketAddress, nameIn } from "../../bucket/address.ts";
 import type { ReviewFilter } from "../reviews.ts";
-import type { MirrorStore, Selection } from "./mirror-store.ts";
+import type { MirrorSelection, MirrorStore } from "./mirror-store.ts";
 
 /** One of several parts of a catalogue, each of which another machine mirrors. */
 export interface Shard {
@@ -79,7 +79,7 @@ export function shardOfIndex(name: string): Shard | null {
 }
 
 /** The state of a mirror, by which the next run continues. */
-export interface MirrorState extends Selection {
+export interface MirrorState extends MirrorSelection {
   readonly version: 1;
   /** A digest of the API key of the last run. */
   readonly key?: string;
@@ -101,7 +101,7 @@ export interface MirrorState extends Selection {
 export async function readState(
   store: Pick<MirrorStore, "read" | "list" | "stat">,
   files: MirrorFiles,
-  selection: Selection,
+  selection: MirrorSelection,
   folder: string,
 ): Promise<MirrorState | null> {
   let isMirror = false;
@@ -179,7 +179,7 @@ const shown = {
 };
 
 /** The fields in which two selections differ, in words. */
-export function listDifferences(was: Selection, now: Selection): string[] {
+export function listDifferences(was: MirrorSelection, now: MirrorSelection): string[] {
   return (["base_url", "roles", "template", "shards"] as const).flatMap((field) => {
     const [old, asked] = [was[field] ?? null, now[field] ?? null];
     if (JSON.stringify(old) === JSON.stringify(asked)) return [];
@@ -189,7 +189,7 @@ export function listDifferences(was: Selection, now: Selection): string[] {
 }
 
 /** Throws a CatError (exit 2) if a mirror is one of another selection. */
-export function rejectOther(was: Selection, now: Selection, folder: string): void {
+export function rejectOther(was: MirrorSelection, now: MirrorSelection, folder: string): void {
   const differences = listDifferences(was, now);
   if (differences.length > 0) throw anotherMirror(folder, differences);
 }

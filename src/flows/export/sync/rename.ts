@@ -7,7 +7,7 @@ import { badLine, type Mirror } from "./mirror.ts";
 import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 import { type MirrorIndex, parseEntries } from "./mirror-index.ts";
 import { hiddenFolder, mirrorFiles, type Shard } from "./mirror-state.ts";
-import { type Left, type MirrorStore, mayBelongTo, type Placed } from "./mirror-store.ts";
+import { type LeftFile, type MirrorStore, mayBelongTo, type PlacedFile } from "./mirror-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
@@ -146,7 +146,7 @@ async function findLeftover(
   entry: MirrorEntry,
   path: string,
   store: Pick<MirrorStore, "leftAt">,
-): Promise<Left | null> {
+): Promise<LeftFile | null> {
   const leftover = (await store.leftAt?.(path, entry)) ?? null;
   return mayBelongTo(entry, leftover) ? leftover : null;
 }
@@ -180,7 +180,7 @@ async function renameFiles(
       leftover !== null || index.atPath(to).every((holder) => toEntryKey(holder) === toEntryKey(entry));
     if (isFree) {
       index.willPlace([moved]);
-      const placed: Placed | null = leftover ?? (await store.rename(entry.path, to));
+      const placed: PlacedFile | null = leftover ?? (await store.rename(entry.path, to));
       if (placed !== null) {
         // A kill between a copy and the removal of its source leaves both.
         for (const path of leftover === null ? [] : [entry.path, parkedPath(entry)])

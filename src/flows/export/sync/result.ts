@@ -3,7 +3,7 @@ import type { Clock } from "../../../clock.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
-import type { LeftOut } from "../reviews.ts";
+import type { LeftOutCount } from "../reviews.ts";
 import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 
 /** The result of a run, as `--json` prints it. The asset counts exclude each other. */
@@ -80,7 +80,7 @@ export class SyncCounts {
   summary(
     present: number,
     run: Pick<SyncSummary, "run_id" | "index_file" | "duration_ms"> &
-      Partial<LeftOut> & { isDryRun: boolean },
+      Partial<LeftOutCount> & { isDryRun: boolean },
   ): SyncSummary {
     const { renamed, removed, failed, unlabeled, failures } = this;
     const total = present + this.missing;

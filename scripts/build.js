@@ -207,7 +207,6 @@ const together = [
     "client/base-url.ts",
     "cli/flags/print-flags.ts",
     "cli/resources/forms.ts",
-    "cli/settings/profile-names.ts",
     "cli/settings/profiles.ts",
     "cli/settings/settings.ts",
   ],
@@ -269,7 +268,7 @@ const inParts = {
 
 /** @type {import("esbuild").BuildOptions} */
 const exported = {
-  entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts" },
+  entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts", webhooks: "src/webhooks.ts" },
   sourcemap: "linked",
 };
 

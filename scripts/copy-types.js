@@ -16,7 +16,7 @@ const ownZod = join(types, "zod");
 rmSync(ownZod, { recursive: true, force: true });
 for (const file of declarationsFrom([join(zod, "index.d.ts")])) put(file, join(ownZod, relative(zod, file)));
 
-const exported = [join(types, "index.d.ts"), join(types, "mock", "index.d.ts")];
+const exported = [join(types, "index.d.ts"), join(types, "mock", "index.d.ts"), join(types, "webhooks.d.ts")];
 for (const file of declarationsFrom(exported)) {
   const path = relative(dirname(file), join(ownZod, "index.js")).split(sep).join("/");
   const text = readFileSync(file, "utf8");

@@ -34,8 +34,19 @@ export type KnownErrorType =
   | "usage"
   | "file";
 
-/** The root of all errors that are no bugs: `message` is for people, `type` and `code` for programs. */
+/**
+ * The names of an error's classes. A registered symbol: a program may have an error of one copy of the
+ * package (ES module, CommonJS, `/mock`, `/webhooks`) and the class of another one.
+ */
+const classNames = Symbol.for("@catalogue-imaging/catalogue.classes");
+
+/**
+ * The root of every error that is not a bug: the message is a sentence for the user; programs switch on
+ * `type` and `code`. The table of exit statuses is in cli/context/errors.ts.
+ */
 export class CatalogueError extends Error {
+  /** The name of the class, for `instanceof`: bundlers may rename the class itself. */
+  static readonly className: string = "CatalogueError";
   /** The name of the class. */
   override readonly name: string = "CatalogueError";
   /** The kind of error: switch on it for behavior. */
@@ -63,6 +74,27 @@ export class CatalogueError extends Error {
     this.requestId = detail.requestId;
     this.earlierUnanswered = detail.earlierUnanswered ?? false;
   }
+
+  /** The names of its class and of those that this one extends. */
+  get [classNames](): readonly string[] {
+    const names: string[] = [];
+    for (let one: unknown = this.constructor; typeof one === "function"; one = Object.getPrototypeOf(one))
+      if (Object.hasOwn(one, "className")) names.push((one as typeof CatalogueError).className);
+    return names;
+  }
+
+  /** Whether a value is an error of this class, of whichever copy of the package. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: the class that is asked for, which may extend this one
+    return hasClass(value, this);
+  }
+}
+
+function hasClass(value: unknown, one: typeof CatalogueError): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(one, value)) return true;
+  const names = (value as { [classNames]?: unknown } | null | undefined)?.[classNames];
+  // A class of the user's own has no name among ours.
+  return Object.hasOwn(one, "className") && Array.isArray(names) && names.includes(one.className);
 }
 
 /** The name of the class within the program. */

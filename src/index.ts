@@ -26,12 +26,8 @@ export { ApiError, type Credits, type ErrorBody, type Problem } from "./client/a
 export type { Exchanged, RawRequest, RawResponse, ResponseHeaders } from "./client/exchanges.ts";
 export { type Client, createClient, operations, unknownField } from "./client/library.ts";
 export type { ClientOptions, PollOptions } from "./client/options.ts";
-export {
-  type DeliveredEvent,
-  SignatureError,
-  verifyWebhook,
-  type WebhookDelivery,
-} from "./client/verify-webhook.ts";
+export { verifyWebhook } from "./client/verify-webhook.ts";
+export { type DeliveredEvent, SignatureError, type WebhookDelivery } from "./client/webhook-delivery.ts";
 export type { Clock, Clocks } from "./clock.ts";
 export type { EventType, Orientation } from "./contract/value-sets.ts";
 export { CatalogueError, type KnownErrorType } from "./errors.ts";

@@ -309,7 +309,7 @@ function targetOf(link: string): string {
   return isAbsolute(target) ? target : `${dirname(link)}${sep}${target}`;
 }
 
-/** The link at a path; null for anything else, and where nothing can be. `isTarget`: a link of this user or the system leads there. */
+/** The link at a path, or null. `isTarget`: a link of this user or the system leads there. */
 function linkAt(path: string, isTarget: boolean): Stats | null {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });

@@ -46,7 +46,7 @@ const longestShown = 500;
 /** A text of the service for people. */
 export const shortText = (text: string): string => truncated(text, longestShown);
 
-/** A sentence that has texts of others, for people: one that is twice as long as such a text loses its middle. */
+/** A sentence with texts of others: one that is twice as long as such a text loses its middle. */
 export function shortMessage(text: string): string {
   if (text.length <= 2 * longestShown) return text;
   const end = text.slice(-longestShown / 5);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { asFileError, CatError, fileProblem } from "../src/errors.ts";
 
 const thrown = (code: string, syscall: string, path?: string) =>
@@ -44,4 +44,37 @@ describe("an error of the file system", () => {
       expect(asFileError(error)).toBe(error);
     }
   });
+});
+
+describe("instanceof across two copies of the package", () => {
+  const copyOf = async () => {
+    vi.resetModules();
+    return { ...(await import("../src/errors.ts")), ...(await import("../src/http/errors.ts")) };
+  };
+  const detail = { code: "unreachable", transient: true };
+
+  test("an error of one copy is one of each class that it extends in the other, and of no other class", async () => {
+    const [one, other] = [await copyOf(), await copyOf()];
+    const error = new one.NetworkError("x", detail);
+    expect(one.NetworkError).not.toBe(other.NetworkError);
+    expect(error instanceof other.NetworkError).toBe(true);
+    expect(error instanceof other.CatalogueError).toBe(true);
+    expect(error instanceof other.TimeoutError).toBe(false);
+    expect(new one.CatalogueError("x", { type: "x", code: "x" }) instanceof other.NetworkError).toBe(false);
+  });
+
+  test("a class that a user derives has its own instances only, whatever its name", async () => {
+    const [one, other] = [await copyOf(), await copyOf()];
+    class ShopError extends one.NetworkError {}
+    expect(new ShopError("x", detail) instanceof other.NetworkError).toBe(true);
+    expect(new ShopError("x", detail) instanceof ShopError).toBe(true);
+    expect(new one.NetworkError("x", detail) instanceof ShopError).toBe(false);
+  });
+
+  test.each([null, undefined, 1, "x", {}, new Error("x"), Object.create(null)])(
+    "%o is no error of ours",
+    (value) => {
+      expect(value instanceof CatError).toBe(false);
+    },
+  );
 });

@@ -68,7 +68,7 @@ export const areas: readonly Area[] = [
       threat(
         "A program that a command starts reads an API key or a secret.",
         "One function makes the environment of every program that is started.",
-        "cli/context/child-environment.test.ts > each program that this one starts gets the environment of that function",
+        "cli/context/child-environment.test.ts > each program that this one starts gets an environment without secrets",
       ),
       threat(
         "DNS sends NAME.localhost, with the API key, to another machine.",
@@ -236,8 +236,8 @@ export const areas: readonly Area[] = [
       threat(
         "A ZIP writes outside the folder, creates links, or expands without end.",
         "All entries are judged before the first one is written.",
-        "flows/export/archive/hostile-archives.test.ts > rejects %s, and leaves nothing",
-        "flows/export/archive/hostile-names.test.ts > rejects an archive with the name %j",
+        "flows/export/archive/hostile-archives.test.ts > the extraction of ZIPs rejects %s, and leaves nothing",
+        "flows/export/archive/hostile-names.test.ts > the extraction of ZIPs rejects an archive with the name %j",
         "flows/export/archive/extract.property.test.ts > extracts any set of entries byte for byte, or rejects it and leaves nothing",
       ),
       threat(
@@ -373,7 +373,7 @@ export const areas: readonly Area[] = [
         "Control characters of the service or of a file change the terminal.",
         "Control characters are shown as escapes.",
         "cli/every-command/hostile-text.test.ts > controls and an echoed key in any response are neutral in the output and the logs of every command",
-        "cli/output/visible.test.ts > escapes every invisible character, and leaves visible ones unchanged",
+        "cli/output/visible.test.ts > the output escapes every invisible character, and leaves visible ones unchanged",
       ),
       threat(
         "A product name runs a script in the gallery or in the page of the mock.",
@@ -390,7 +390,7 @@ export const areas: readonly Area[] = [
       threat(
         "A cell that the program writes runs as a formula.",
         "Each cell that was not in the user's file is guarded, in every CSV.",
-        "flows/outputs/guarded-cell.test.ts > puts an apostrophe before each part of %j that another program takes for a cell",
+        "flows/outputs/guarded-cell.test.ts > an output for spreadsheets puts an apostrophe before each part of %j that another program takes for a cell",
         "flows/outputs/failed-reasons.test.ts > the reasons in a failed file are guarded, and the user's own cells stay as they are",
       ),
       threat(

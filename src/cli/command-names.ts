@@ -31,7 +31,6 @@ export type CommandName = (typeof commandNames)[number];
 /** The subcommand on a command line, or a flag for the help or the version. */
 export interface FoundCommand {
   readonly name: CommandName | "--help" | "-h" | "--version";
-  /** Its index in the arguments. */
   readonly index: number;
 }
 

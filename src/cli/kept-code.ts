@@ -13,7 +13,7 @@ export type KeptCodeHost = Pick<
   "arch" | "env" | "execArgv" | "getBuiltinModule" | "getuid" | "on" | "platform" | "version"
 >;
 
-/** What V8 makes of a source. */
+/** The compiled form of a source. */
 export interface Compiled {
   createCachedData(): Buffer;
 }

@@ -8,13 +8,12 @@ import { type KeptCodeHost, keptCode } from "./kept-code.ts";
  * itself, but only there.
  */
 
-/** What a part exports. */
 type Exports = Record<string, unknown>;
 
 /** The name of a part with a hash of its content. The others are too short to gain. */
 const hashedName = /^([\w-]+-[A-Z0-9]{8})\.js$/;
 
-/** Loads parts by their path in `folder`. `onLoad` receives each path, and each package. */
+/** Loads parts by their path in `folder`, anew per loader. `onLoad` receives each path, and each package. */
 export function programLoader(
   host: KeptCodeHost,
   folder: string,

@@ -9,6 +9,7 @@ import { command, flagDescription, HelpShown, Misread } from "./flags/command.ts
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { lineWidth, namedLines, wrappedColumns } from "./output/wrapped.ts";
 import { findTopic, type HelpTopic, helpTopics } from "./reference/topics.ts";
+import { rejectRelativeHome } from "./settings/home-folder.ts";
 
 /** A command line, ready to run. */
 export interface Program {
@@ -124,10 +125,9 @@ async function rejectWrongHome({ context }: App): Promise<void> {
   const { CAT_HOME: home } = context.env;
   if (home === undefined) return;
   rejectAddress(home, "CAT_HOME");
-  (await import("./settings/home-folder.ts")).rejectRelativeHome(context);
+  rejectRelativeHome(context);
 }
 
-/** The words without the global flags and their values. */
 function withoutGlobals(words: readonly string[]): string[] {
   const first = firstWord(words);
   return first === null ? [] : [first.word, ...withoutGlobals(words.slice(first.index + 1))];

@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { fstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Signals that are passed on to the system's cat. */
 const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
 
 /** Runs `path` and ends this process as it ended; returns an error if it could not start. */

@@ -44,6 +44,7 @@ export interface Credits {
 
 /** The service responded with an error. */
 export class ApiError extends CatalogueError {
+  static override readonly className: string = "ApiError";
   /** The name of the class. */
   override readonly name: string = "ApiError";
   /** The type of the error: switch on it for behavior. */
@@ -63,7 +64,7 @@ export class ApiError extends CatalogueError {
   /** The request, without its query, e.g. `GET /v1/products`. */
   readonly request: string;
 
-  constructor(refusal: {
+  constructor(rejection: {
     request: string;
     status: number;
     body: ErrorBody;
@@ -74,7 +75,7 @@ export class ApiError extends CatalogueError {
     hint?: string | undefined;
     credits?: Credits | null;
   }) {
-    const { request, status, body, problems = [], replayed = false, credits = null, ...detail } = refusal;
+    const { request, status, body, problems = [], replayed = false, credits = null, ...detail } = rejection;
     const { type, code, param } = body;
     super(`${withoutStop(body.message)} (${request}: ${status} ${code})`, {
       type,

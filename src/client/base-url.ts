@@ -29,7 +29,10 @@ const isAccepted = (url: URL, hosts: InsecureHosts): boolean =>
   url.protocol === "https:" ||
   (url.protocol === "http:" && (isLoopbackHost(url.hostname) || isInsecure(url, hosts)));
 
-/** Parses a base URL: `https://`, or `http://` where allowed. Its CatalogueError shows no password. */
+/**
+ * Parses a base URL: `https://`, or `http://` on a loopback host or one of `insecureHosts`, because the API
+ * key is sent unencrypted otherwise. Throws a CatalogueError of type `usage` that never shows a password.
+ */
 export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
   if (text.length > longestUrl)
     throw invalid("is longer than 2,048 characters", "Use https://HOST, without /v1.");

@@ -142,7 +142,7 @@ export function checkRawRequest(request: unknown): void {
   checkOptions("client.raw", request as object, rawRequest);
 }
 
-/** Throws a TypeError for no value of `operations`, and for a field that it lacks. */
+/** Throws a TypeError for anything but a value of `operations`, and for a field that it does not have. */
 export function checkOperation(what: string, operation: unknown, input: unknown): void {
   if (!Array.isArray((operation as { params?: unknown } | null | undefined)?.params))
     throw new TypeError(`${what} takes an operation, e.g. operations.imports.get`);
@@ -197,7 +197,6 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
   }
 }
 
-/** The fields of the input of an operation. */
 export const listFields = (operation: ClientOperation): string[] => {
   const { params, query, body } = operation;
   const fields = [
@@ -215,7 +214,7 @@ const isBytes: Check = [
 /** The fields of an input that become the body of its request. */
 const bodyFields: Options = { body: isFields, json: isBytes, ndjson: isBytes };
 
-/** Throws a TypeError for a field that the operation does not have, and for another kind of body. */
+/** Throws a TypeError for a field that the operation lacks (it would not be sent) or another kind of body. */
 export function checkInput(what: string, input: unknown, known: readonly string[]): void {
   if (input === undefined) return;
   if (typeof input !== "object" || input === null)

@@ -47,10 +47,7 @@ export interface Client extends Calls, ClientBasics {
     input: Input<O>,
     options?: CallOptions,
   ): Promise<Exchanged<Reply<O>>>;
-  /**
-   * All entries of a list operation, in pages of 100 unless `limit` is set; `isAhead` requests each page
-   * while the entries of the one before are used.
-   */
+  /** All entries of a list, in pages of 100 or `limit`; `isAhead` requests each page while one is used. */
   paginate<O extends AnyOperation>(
     operation: ClientOperation<O>,
     input?: Input<O>,

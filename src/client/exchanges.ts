@@ -38,7 +38,7 @@ export interface RawRequest {
       }
     | null
     | undefined;
-  /** More headers by their lower-case names. They replace those of the client, but not `authorization` and others (`ownHeaders`). */
+  /** More headers by lower-case names. They replace the client's, but not `authorization` and others. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether a 400 may list every problem of the input (Errors). */
   readonly listsProblems?: boolean;
@@ -58,15 +58,18 @@ export interface RawResponse {
   readonly error: ApiError | BadResponseError | null;
 }
 
-/** What a client does besides the operations of the service. */
+/** The methods of a client besides the operations of the service. */
 export interface ClientBasics {
-  /** Sends any request, with retries, pacing and an idempotency key. Resolves for every status. */
+  /**
+   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for
+   * every status; `error` is the error that an operation would throw.
+   */
   raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
   /** Streams the bytes behind a signed URL, in chunks. Sends no credentials and follows no redirect. */
   readonly download: Download;
   /** Downloads into a target that keeps bytes, so that it can resume; resolves to the file's length. */
   readonly downloadInto: DownloadInto;
-  /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
+  /** The service's current time in Unix milliseconds, from the last `Date` of a response; null if none. */
   serviceNow(): number | null;
   /**
    * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and
@@ -74,7 +77,7 @@ export interface ClientBasics {
    * wrong.
    */
   earliest(moment?: number): number;
-  /** A text of the service with the API key masked; before the first request nothing is masked. */
+  /** A text of a download with the API key masked, as in responses; before the first request nothing is. */
   withoutKey(text: string): string;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;

@@ -29,7 +29,7 @@ import { readImage } from "./image-source.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import type { AnyOperation } from "./request.ts";
 
-/** Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll` of the client. */
+/** Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll`. */
 export const operations = contract as unknown as Operations;
 
 /** The typed client: a method for each operation of the service, by resource, and helpers. */
@@ -54,7 +54,7 @@ export interface Client extends ClientBasics {
     input: NoInfer<Input>,
     options?: CallOptions,
   ): Promise<Exchanged<Response>>;
-  /** Iterates over all entries of a list operation, in pages of 100 unless `limit` is set; as its `listAll`. */
+  /** Iterates over all entries of a list, in pages of 100 unless `limit` is set; as its `listAll`. */
   paginate<Input, Entry>(
     operation: Operation<Input, Page<Entry>>,
     input?: NoInfer<Input>,
@@ -130,7 +130,7 @@ export function createClient(options: ClientOptions): Client {
   return client;
 }
 
-/** The service's client for the operations of the package, whose types are others than those of the contract. */
+/** The service's client for the operations of the package, whose types differ from the contract's. */
 interface Untyped {
   exchange(...args: unknown[]): Promise<Exchanged<never>>;
   paginate(...args: unknown[]): AsyncIterable<never>;

@@ -25,9 +25,9 @@ export interface ClientOptions {
   userAgent?: string | undefined;
   /** Receives every attempt with its outcome, for logs. API keys and signatures are masked. */
   onExchange?: ((line: ExchangeLog) => void) | undefined;
-  /** Receives every wait as it starts: for the rate limit window, before another attempt, or for a late response. */
+  /** Receives every wait as it starts: for the rate limit window, another attempt, or a late response. */
   onWait?: ((wait: Wait) => void) | undefined;
-  /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, for example `process.env`. Default: no proxy is used. */
+  /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, e.g. `process.env`. Default: no proxy is used. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Time limits of requests, in milliseconds. */
   timeLimits?: Partial<TimeLimits> | undefined;

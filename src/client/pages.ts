@@ -50,7 +50,7 @@ export async function* readPages<Entry>(
   }
 }
 
-/** undici reuses a connection two turns of the event loop later: before, the entries would be used first. */
+/** undici reuses a connection two turns of the event loop later: sooner, entries are used before it sends. */
 async function twoTurns(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
 }

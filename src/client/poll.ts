@@ -12,7 +12,7 @@ interface Polling {
   /** 0 (inclusive) to 1 (exclusive). */
   random: () => number;
   onWait?: OnWait | undefined;
-  /** The time of the service's last response to any request, in milliseconds since the epoch; null if none. */
+  /** The time of the service's last response to any request, in Unix milliseconds; null if none. */
   answeredAt: () => number | null;
   /** Aborted when the client is closed. */
   closing: AbortSignal;
@@ -89,7 +89,7 @@ export async function poll<Body>(
   }
 }
 
-/** Whether a failure reveals nothing about the job: of the network, of a gateway, or a status that may pass. */
+/** Whether a failure reveals nothing about the job: of the network, a gateway, or a status that may pass. */
 function isOutage(error: unknown): boolean {
   if (error instanceof NetworkError) return error.transient;
   if (error instanceof BadResponseError) return !(error.code === "wrong_shape" && (error.status ?? 0) < 400);

@@ -8,7 +8,7 @@ import { type Answer, isWrite, type Message, readHeader, requestName } from "../
 import { isObject } from "../json.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 
-/** Reads a response: the parsed body, or throws an ApiError, or a BadResponseError if of a gateway. */
+/** The parsed body by the contract; throws an ApiError, or a BadResponseError if a gateway responded. */
 export function readResponse(
   operation: ClientOperation,
   message: Message,
@@ -51,7 +51,7 @@ function parseProblems(json: unknown): Problem[] | null {
   }));
 }
 
-/** The error of a response from 400 on; `listsProblems`: it may list all problems. */
+/** The error of a response from 400 on; `listsProblems`: the operation may list all problems of its input. */
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
   let json: unknown;
   try {
@@ -65,7 +65,7 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
   if (!(isEnvelope(json, answer.status) || (!isWrite(message) && hasType(json)))) {
     return badResponse(about, "an error without the service's envelope", "wrong_shape");
   }
-  const refusal = {
+  const rejection = {
     request: requestName(message),
     status: answer.status,
     requestId: readHeader(answer, "x-request-id"),
@@ -78,11 +78,15 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     const first = problems[0]!;
     const count = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
     const body = { type: first.type ?? "invalid_request", code: first.code, message: first.message + count };
-    return new ApiError({ ...refusal, body, problems });
+    return new ApiError({ ...rejection, body, problems });
   }
   const { error } = json as { error?: { type: string } };
   if (error === undefined) return badResponse(about, "an unexpected list of problems", "wrong_shape");
-  return new ApiError({ ...refusal, body: toErrorBody(error, answer.status), credits: parseCredits(answer) });
+  return new ApiError({
+    ...rejection,
+    body: toErrorBody(error, answer.status),
+    credits: parseCredits(answer),
+  });
 }
 
 /** The credits of a 402; null if it does not report them. */
@@ -176,7 +180,7 @@ function badResponse({ message, answer }: About, how: string, code: string): Bad
   });
 }
 
-/** Whether the service responded itself: its error envelope, JSON, or nothing (204). */
+/** Of the service: an error envelope, JSON or nothing (204). A gateway may have passed the request on. */
 export const isOfService = ({ status, body, json }: Answer): boolean =>
   status >= 400 ? isEnvelope(json, status) : json !== undefined || (status === 204 && body.length === 0);
 

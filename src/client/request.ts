@@ -13,7 +13,10 @@ export interface AnyOperation {
   readonly reply: z.ZodType | null;
 }
 
-/** The flat input of a request: parameters by name; the body as `body`, `json`, `ndjson` or `file`. */
+/**
+ * The flat input of a request: path parameters and query by name; a JSON body as `body`, or its bytes as
+ * `json` (sent unchanged), the bytes of an NDJSON body as `ndjson`, an upload as `file`.
+ */
 export type Input<O extends AnyOperation> = Simplify<
   Fields<z.input<O["params"]>> & Fields<z.input<O["query"]>> & BodyInput<O["body"]>
 >;

@@ -4,18 +4,14 @@ import { ImportRowResult } from "./resources/imports.ts";
 import type { Shape } from "./response-shape.ts";
 import { toShape } from "./response-values.ts";
 
-/**
- * An operation as a client uses it: plain data. Built programs have the values of this module as JSON,
- * because schemas take time to load (scripts/build.js).
- */
+/** An operation for clients; built programs have these as JSON: schemas load slowly (scripts/build.js). */
 export interface ClientOperation<Definition = unknown>
   extends Pick<Operation, "method" | "path" | "summary" | "scope" | "status"> {
-  /** The names of the path and query parameters. */
   readonly params: readonly string[];
   readonly query: readonly string[];
   /** The content types of the body; empty without one. */
   readonly body: readonly BodyType[];
-  /** What the client relies on in the response; null for an empty body. */
+  /** The parts of the response that the client relies on; null for an empty body. */
   readonly reply: Shape | null;
   /** Whether a 400 lists every problem of the input (Errors). */
   readonly listsProblems: boolean;
@@ -45,7 +41,6 @@ const forClients = (operation: Operation): ClientOperation => {
   };
 };
 
-/** Every operation of the service, by resource and verb. */
 export const operations = mapped(definitions, (verbs) =>
   mapped(verbs as unknown as Record<string, Operation>, forClients),
 ) as unknown as ClientOperations;

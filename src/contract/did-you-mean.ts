@@ -68,10 +68,7 @@ export function meantWords(
   return nearest.length > mostAsNear ? [] : nearest.sort((a, b) => b.length - a.length);
 }
 
-/**
- * As `meantWords`, for a text as the user typed it, which is never proposed: a known word that is rejected
- * all the same is not a typo of itself.
- */
+/** As `meantWords`, but never proposes the typed text: a rejected known word is no typo of itself. */
 export const didYouMean = (
   typed: string,
   words: readonly string[],

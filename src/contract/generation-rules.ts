@@ -6,7 +6,7 @@ import * as sets from "./value-sets.ts";
  * specification lists subtypes and styles; every other list is our choice, which only the mock enforces.
  */
 
-/** What is generated: the product on a model, or the product alone. */
+/** A generation of the product on a model, or of the product alone. */
 export type GenerationKind = "tryon" | "beautify";
 
 /** The type of the tasks of a kind, which is also the role of their images (Task, Asset). */
@@ -24,7 +24,6 @@ export const listAngleShots = (kind: GenerationKind, subtype: string | null): re
   return isSubtype(subtype) ? sets.beautifierAngleShots[subtype] : [];
 };
 
-/** The angle shots of a kind, of any subtype. */
 export const allAngleShots = (kind: GenerationKind): readonly string[] =>
   kind === "tryon" ? sets.tryonAngleShots : [...new Set(Object.values(sets.beautifierAngleShots).flat())];
 

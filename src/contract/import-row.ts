@@ -36,10 +36,7 @@ const orientationSet: ReadonlySet<unknown> = new Set(orientations);
 const none: readonly RowProblem[] = [];
 const imagePlaces = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => `images[${index}]`);
 
-/**
- * Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. `breachOf`:
- * the first rule that a URL breaks.
- */
+/** All problems of `row` (Imports, Row fields); [] for none. `breachOf`: the first rule that a URL breaks. */
 export function importRowProblems(row: unknown, breachOf = urlBreach): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return [
@@ -156,7 +153,6 @@ export function toProductName(value: unknown): string {
   return typeof value === "string" ? "text" : `a ${typeof value}`;
 }
 
-/** A value as a short quotation for a message. */
 function quote(value: unknown): string {
   // Lists and objects are not printed: deep nesting would overflow the stack.
   if (typeof value === "object" && value !== null) return toProductName(value);

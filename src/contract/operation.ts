@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { ErrorCode } from "./error-codes.ts";
 import type { Scope } from "./value-sets.ts";
 
-/** The content types of request bodies. */
 export type BodyType =
   | "application/json"
   | "application/merge-patch+json"
@@ -23,7 +22,6 @@ export interface Operation<
   readonly scope: Scope;
   readonly params: Params;
   readonly query: Query;
-  /** One schema per accepted content type. */
   readonly body: Body;
   /** The status and body of success; null for an empty body. */
   readonly status: 200 | 201 | 202 | 204;

@@ -6,7 +6,6 @@ import { products } from "./resources/products.ts";
 import { models, tasks } from "./resources/tasks.ts";
 import { webhooks } from "./resources/webhooks.ts";
 
-/** Every operation of the service, by resource and verb. */
 export const operations = { products, images, imports, exports, tasks, models, webhooks };
 export type Operations = typeof operations;
 

@@ -6,7 +6,7 @@ export interface FieldTree {
   readonly entries: FieldTree | null;
 }
 
-/** What a client relies on in a response, as data (`toShape`). */
+/** The parts of a response that a client relies on, as data (`toShape`). */
 export interface Shape extends FieldTree {
   readonly fields: Readonly<Record<string, Shape>> | null;
   readonly entries: Shape | null;
@@ -14,12 +14,10 @@ export interface Shape extends FieldTree {
   readonly check?: Check;
 }
 
-/** What a value must be. */
 export interface Check {
   readonly kind: "object" | "list" | "text" | "URL" | "integer" | "boolean";
   /** Whether null passes; an absent value is then read as null. */
   readonly isNullable?: boolean;
-  /** Whether the value may be absent. */
   readonly isOptional?: boolean;
   /** A regular expression for a text, and what it means. */
   readonly pattern?: string;

@@ -32,10 +32,7 @@ export function passedOnList<Schema extends z.ZodType>(schema: Schema): Schema {
 const relied = new WeakSet<z.core.$ZodType>();
 const unchecked = new WeakSet<z.core.$ZodType>();
 
-/**
- * What the client relies on in a response: only fields marked with `reliedOn` are checked, recursively. Such
- * a field that is nullable and absent is read as null. Others can have any value or be absent.
- */
+/** Only fields marked `reliedOn` are checked, in any depth; an absent nullable one is read as null. */
 export const toShape = (schema: z.core.$ZodType): Shape => ({
   ...partsOf<Shape>(
     schema,

@@ -100,10 +100,7 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
   return address.match(globalUnicast) && !specialPurpose.some((block) => address.match(block));
 }
 
-/**
- * A host name or an IP address in the form of `URL.hostname`, to compare it; null for anything else, such as
- * a name with a port or a wildcard.
- */
+/** A host name or IP address as in `URL.hostname`; null for others, as a name with a port or a wildcard. */
 export function exactHost(text: string): string | null {
   const host = text.replace(/\.$/, "").toLowerCase();
   const address = host.replace(/^\[(.*)\]$/, "$1");

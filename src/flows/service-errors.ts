@@ -28,7 +28,7 @@ export const isServiceFailure = (error: unknown): boolean =>
 /** The codes which say that the service has had the key before: it may have done what was asked. */
 const ofKnownKeys: readonly (string | undefined)[] = ["request_in_progress", "idempotency_key_reused"];
 
-/** Whether the service has had the key of the request with another body: a connection has damaged one of them. */
+/** Whether the service has had the key with another body: a connection has damaged one of them. */
 export const isKeyTaken = (error: unknown): boolean =>
   error instanceof CatError && error.code === "idempotency_key_reused";
 
@@ -64,7 +64,7 @@ export const isOfContent = (error: unknown): error is ApiError =>
 export const isOfEarlierTime = (error: unknown): boolean =>
   error instanceof ApiError && error.replayed && error.status !== 404 && !isOfContent(error);
 
-/** The response to a write; `odd` is its error if it is not as documented, to be thrown once the write was recorded. */
+/** The response to a write; `odd`: its error, thrown once the write was recorded. */
 export interface AcceptedReply<Reply> {
   readonly reply: Reply;
   readonly odd?: BadResponseError;

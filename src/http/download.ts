@@ -167,7 +167,7 @@ class RunningDownload {
           url = fresh;
           continue;
         }
-        // After a timeout of several downloads the next attempt shares the line with half as many, so this
+        // After a timeout of several downloads, the next attempt shares the line with half as many: this
         // ends.
         if (isShared) this.#begun = this.options.clock.now();
         else failures++;
@@ -207,10 +207,7 @@ class RunningDownload {
     return this.#queuedAt === null ? 0 : this.options.clock.now() - this.#queuedAt;
   }
 
-  /**
-   * Ends a download slower than the slowest link allowed: a dripping one would never end. If others slow it
-   * down, only its attempt ends. Returns a function that stops it.
-   */
+  /** Ends a download below the slowest rate; only its attempt if others slow it down. Returns its stop. */
   startDeadline(abort: (error: TimeoutError) => void): () => void {
     const { clock } = this.options;
     const totalMs = this.download.limits?.totalMs ?? defaultTotalMs;

@@ -14,6 +14,7 @@ export type NetworkErrorCode =
 
 /** The service could not be reached, or the connection broke before the response was complete. */
 export class NetworkError extends CatalogueError {
+  static override readonly className: string = "NetworkError";
   /** The name of the class. */
   override readonly name: string = "NetworkError";
   /** The kind of error. */
@@ -31,6 +32,7 @@ export class NetworkError extends CatalogueError {
 
 /** A deadline passed, or waiting timed out. */
 export class TimeoutError extends CatalogueError {
+  static override readonly className: string = "TimeoutError";
   /** The name of the class. */
   override readonly name: string = "TimeoutError";
   /** The kind of error. */
@@ -43,13 +45,14 @@ export class TimeoutError extends CatalogueError {
   }
 }
 
-/** A response that is not the service's: HTML, incomplete, too large, or a redirect. */
+/** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, unexpected shape. */
 export class BadResponseError extends CatalogueError {
+  static override readonly className: string = "BadResponseError";
   /** The name of the class. */
   override readonly name: string = "BadResponseError";
   /** The kind of error. */
   declare readonly type: "bad_response";
-  /** What is wrong with the response. */
+  /** The fault of the response. */
   declare readonly code:
     | "wrong_shape"
     | "not_json"
@@ -81,6 +84,7 @@ export const isTooLargeForGateway = (error: unknown): error is BadResponseError 
 
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatalogueError {
+  static override readonly className: string = "SignedUrlError";
   /** The name of the class. */
   override readonly name: string = "SignedUrlError";
   /** The kind of error. */

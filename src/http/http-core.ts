@@ -39,7 +39,6 @@ export interface HttpCoreOptions {
   keyLife?: Omit<KeyLife, "clock"> | undefined;
   /** Whether the service sent a response: a gateway may have passed the request on before it responds. */
   isOfService: (answer: Answer) => boolean;
-  /** Receives the response to each attempt. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 }
 
@@ -51,8 +50,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
   const policy = { ...defaultRetryPolicy, ...options.retry };
 
-  // The first one is the outermost. Those before `retry` run once per request, those after it once per
-  // attempt.
+  // The first one is the outermost. Those before `retry` run once per request, the others once per attempt.
   const send = compose(
     exchange(connections, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
     idempotency(),
@@ -144,10 +142,7 @@ export function openConnections({ env = {}, isDirect, isAllowed }: ConnectionOpt
   };
 }
 
-/**
- * One exchange with the server through undici: no retry and no redirect. A response of more than `maxBytes`
- * is cut off while it streams, so that it cannot exhaust memory.
- */
+/** One exchange through undici, no retry or redirect. A response over `maxBytes` is cut off as it streams. */
 export const exchange =
   (connections: Pick<Connections, "forOrigin" | "retire">, maxBytes: number): Send =>
   async (request) => {

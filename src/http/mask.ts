@@ -22,13 +22,9 @@ export const maskedSignatures = (text: string): string =>
 export const maskedKeys = (text: string): string =>
   text.replace(/(?<![a-z_-])ak_\w{8,}/gi, (key) => maskedKey(key)!);
 
-/**
- * A text with the user names and passwords of its URLs masked: `http://…@host`. Masks too much rather than
- * too little, because a password may contain any character.
- */
+/** Masks user names and passwords of URLs, too much rather than too little: they have any character. */
 export const maskedUserinfo = (text: string): string => text.replace(/[^\s"\\]+/g, withoutUserinfo);
 
-/** A word without user names and passwords. */
 function withoutUserinfo(word: string): string {
   const [start, end] = [word.indexOf("//"), word.lastIndexOf("@")];
   const isUrl = start !== -1 && end > start + 2;
@@ -46,7 +42,6 @@ export function maskedKey(authorization: string | undefined): string | null {
   return `${/^[a-z]+_/i.exec(key)?.[0] ?? ""}…${key.length >= 20 ? key.slice(-4) : ""}`;
 }
 
-/** The first eight characters of an idempotency key. */
 export const shortKey = (key: string | undefined): string | null =>
   key === undefined ? null : key.length > 8 ? `${key.slice(0, 8)}…` : key;
 
@@ -58,13 +53,9 @@ function splitOnce(text: string, at: string): [string, string | undefined] {
 /** A shorter text could occur in words that are not secret. */
 export const shortestSecret = 8;
 
-/**
- * Masks this key in a text, as is, in JSON and in URLs. Other texts that look like keys stay: a product may
- * be named like one.
- */
+/** Masks this key in text, JSON and URLs. Other such texts stay: a product may be named like a key. */
 export type KeyMask = (text: string) => string;
 
-/** The mask of a key. */
 export function keyMask(key: string): KeyMask {
   if (key.length < shortestSecret) return (text) => text;
   const mask = maskedKey(key)!;

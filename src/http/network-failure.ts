@@ -16,7 +16,6 @@ const cut = new Set([
   "UND_ERR_HEADERS_TIMEOUT",
 ]);
 
-/** The parts of a request that its errors show. */
 type About = Pick<Message, "method" | "path" | "origin" | "headers">;
 
 /** An error of undici or Node as a CatalogueError; null if it is not a network failure. */
@@ -204,7 +203,6 @@ export const unreachable: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "connection timed out",
 };
 
-/** Codes of a host name that cannot be looked up. */
 export const unknownHost: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN"]);
 
 /** Whether the name server did not respond, which says nothing about the name: another lookup may succeed. */

@@ -19,10 +19,7 @@ export function openProxied(proxy: HttpProxy, connections: number): Dispatcher {
   return agent.compose(namingProxy(proxy));
 }
 
-/**
- * A pool whose tunnels fail for good if the proxy closes the connection: undici 7.30 takes its own code for
- * that as a reason to connect again, without an end.
- */
+/** A pool whose tunnels fail for good: undici 7.30 connects again without end if the proxy closes them. */
 function failingOnce(pool: Pool): Pool {
   const connect = pool.connect.bind(pool) as (
     options: Dispatcher.ConnectOptions,

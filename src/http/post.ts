@@ -10,7 +10,6 @@ import {
 import { openStream } from "./response-stream.ts";
 import { linkedAbort } from "./time-limits.ts";
 
-/** One POST to a URL that the user named. */
 export interface Post {
   readonly url: URL;
   /** Names and values, in order. */
@@ -40,10 +39,7 @@ export type PostFailure = "timeout" | "closed" | "unreachable";
 /** The part of a response that is kept, in bytes. */
 const keptBytes = 64 * 1024;
 
-/**
- * Sends one POST without the API key, retries or redirects. Any status is an outcome; only the caller's
- * signal rejects.
- */
+/** A POST without key, retry or redirect. Any status is an outcome; only the caller's signal rejects. */
 export const poster =
   ({ connections, clock }: { connections: Connections; clock: Clock }) =>
   async ({ url, headers, body, timeoutMs, signal }: Post): Promise<PostOutcome> => {

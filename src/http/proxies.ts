@@ -15,7 +15,6 @@ export interface HttpProxy {
   readonly token: string | null;
 }
 
-/** The proxies of an environment. */
 export interface Proxies {
   /** The proxy for an origin; null if it is reached directly. */
   find(origin: string): HttpProxy | null;
@@ -80,10 +79,7 @@ function tokenFor({ username, password }: URL): string | null {
 
 const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
 
-/**
- * Whether NO_PROXY has the host: `*`, the host itself, or a domain of it, with or without a leading dot;
- * `HOST:PORT` is only that port.
- */
+/** Whether NO_PROXY has the host: `*`, itself, a domain of it (dot or not); with `:PORT` only that port. */
 function isException({ hostname, port, protocol }: URL, exceptions: string): boolean {
   const host = plain(hostname);
   return exceptions

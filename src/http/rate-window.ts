@@ -29,6 +29,8 @@ export class RateWindow {
   #aheadBefore = Number.NEGATIVE_INFINITY;
   /** Whether no response from this window has arrived yet: then it is assumed to be unused. */
   #guessed = false;
+  /** Whether the window is known from another process alone: what the service says of this one is not. */
+  #isJoined = false;
   #inFlight = 0;
   /** Own requests that may count in this window: those sent in it, and those in flight when it started. */
   #own = 0;
@@ -44,7 +46,7 @@ export class RateWindow {
 
   /** Whether a response has shown the limit, or its absence. Until then one request at a time goes first. */
   get isKnown(): boolean {
-    return this.#remaining !== null;
+    return this.#remaining !== null && !this.#isJoined;
   }
 
   /** Whether the window is used up, as far as known. */
@@ -88,8 +90,8 @@ export class RateWindow {
     this.#spend();
   }
 
-  /** Updates the window from a response. */
   answered(ticket: Ticket, answer: Pick<Answer, "status" | "headers">, now: number): void {
+    if (answer.status < 500) this.#isJoined = false;
     this.#read(ticket, answer, now);
     this.#inFlight--;
     this.shared?.responded();
@@ -112,8 +114,7 @@ export class RateWindow {
   ): void {
     const remaining = wholeNumber(readHeader(answer, "x-ratelimit-remaining"));
     if (remaining === null) {
-      // The error page of a gateway reveals nothing about the service; any other response without limits
-      // means none.
+      // The error page of a gateway reveals nothing; any other response without limits means none.
       if (this.#remaining === null && answer.status < 500) this.#remaining = Number.POSITIVE_INFINITY;
       else this.#spend();
       return;
@@ -153,11 +154,11 @@ export class RateWindow {
       ({ limit: this.#limit, reset: this.#reset, opensAt: this.#opensAt } = found);
       this.#remaining = this.#limit;
       this.#guessed = true;
+      this.#isJoined = true;
     }
     this.#share();
   }
 
-  /** Counts from now on in the window that is assumed. */
   #share(): void {
     if (this.#expected === null) return;
     const window = { reset: this.#expected, limit: this.#limit ?? 0, opensAt: this.#opensAt ?? 0 };
@@ -201,8 +202,7 @@ export class RateWindow {
   #opening(answer: Pick<Answer, "status" | "headers">, now: number): number {
     const reset = wholeNumber(readHeader(answer, "x-ratelimit-reset"));
     const there = serverNow(answer);
-    // `Date` is rounded down and `now` is later, so the response with the greatest difference is the most
-    // exact.
+    // `Date` is rounded down and `now` is later: the greatest difference is the most exact.
     if (there !== null) this.#ahead = Math.max(this.#ahead, there - now);
     const ahead = Math.max(this.#ahead, this.#aheadBefore);
     let opensAt = now + this.windowMs;

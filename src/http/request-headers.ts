@@ -93,7 +93,7 @@ const expired = (request: string, lifeMs: number): CatalogueError =>
     { type: "timeout", code: "key_expired", hint: "Run the same command again." },
   );
 
-/** Adds an `X-Request-Id` (Cross-cutting rule 7), so that logs distinguish attempts. */
+/** Adds an `X-Request-Id` to attempts without one (Cross-cutting rule 7), so that logs distinguish them. */
 export const requestId: Interceptor = (next) => (request) =>
   next(
     request.headers["x-request-id"] === undefined

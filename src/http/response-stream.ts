@@ -206,10 +206,7 @@ function parsed({ buffer, byteOffset, byteLength }: Uint8Array): CutJson | null 
   }
 }
 
-/**
- * Follows no redirect of API requests: the next host would receive their IDs, the idempotency key and, with
- * 307 and 308, the body.
- */
+/** Follows no redirect: the next host would get IDs, idempotency key and, with 307 and 308, the body. */
 export const noRedirects: Interceptor = (next) => async (request) => {
   const answer = await next(request);
   if (answer.status < 300 || answer.status > 399) return answer;

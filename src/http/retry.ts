@@ -148,8 +148,8 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
       if (++counts.limited >= policy.rateLimited && limitedMs >= policy.rateLimitedMs) return null;
       // Nothing was done and no key was consumed (Limits). Never retry immediately, whatever the header says.
       const waitMs = told === null ? policy.windowMs : Math.max(told, 100);
-      // Pacing holds it until the window opens, and knows the time more exactly than to the second. Return
-      // early, to be in the queue before others use the new window.
+      // Pacing holds it until the window opens, and knows that more exactly: return early, to queue before
+      // others.
       const isPaced = told !== null && readHeader(answer, "x-ratelimit-reset") !== undefined;
       return { reason: "rate_limited", waitMs: isPaced ? Math.max(waitMs - 1000, 100) : asTold(waitMs) };
     }
@@ -176,7 +176,7 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
   }
 }
 
-/** Whether a host was not reached that a retry will hardly reach, such as a typo. */
+/** Whether a host was not reached that a retry will hardly reach: a typo, or by the policy. */
 const isUnreached = (error: NetworkError, { unreached }: Pick<RetryPolicy, "unreached">): boolean =>
   (error.code === "host_not_found" && !isLookupDelayed(error.cause)) ||
   (error.code === "unreachable" && !unreached);

@@ -59,10 +59,7 @@ export interface Answer {
   readonly earlierUnanswered?: boolean;
 }
 
-/**
- * Sends a request and resolves to its response, whatever the status; rejects with a CatalogueError or the
- * signal's reason.
- */
+/** Resolves to the response, whatever its status; rejects with a CatalogueError or the signal's reason. */
 export type Send = (request: HttpRequest) => Promise<Answer>;
 
 /** One concern around `Send`. */
@@ -72,7 +69,6 @@ export type Interceptor = (next: Send) => Send;
 export const compose = (send: Send, ...interceptors: Interceptor[]): Send =>
   interceptors.reduceRight((next, interceptor) => interceptor(next), send);
 
-/** The same request with one more header. */
 export const withHeader = (request: HttpRequest, name: string, value: string): HttpRequest => ({
   ...request,
   headers: { ...request.headers, [name]: value },

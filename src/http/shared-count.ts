@@ -73,7 +73,6 @@ export class SharedCount {
     this.#isCleaned = true;
   }
 
-  /** Takes back a request that was added. */
   withdraw(): void {
     if (this.#window !== null) this.#spare++;
   }

@@ -63,10 +63,7 @@ export function toSignedUrl(text: string, { check }: Pick<DownloaderOptions, "ch
   return url;
 }
 
-/**
- * The error for a response without the file: a rejected signed URL can be signed again; other responses are
- * not the service's.
- */
+/** The error without a file: a rejected signed URL can be signed again; others are not the service's. */
 export function rejectedError(url: URL, response: ResponseStream): CatalogueError {
   const { status } = response;
   if (status === 403 || status === 404 || status === 410) {

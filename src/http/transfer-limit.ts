@@ -9,11 +9,9 @@ const enoughToRaise = 16;
 /** A body that takes less time than this on a slow line is not a transfer, in milliseconds. */
 const leastUploadMs = 1_000;
 
-/** A transfer in progress. */
 export interface Transfer {
   /** The most transfers at once since it began; one that was never alone may be faster without the others. */
   readonly most: number;
-  /** How often the limit was lowered before it began. */
   readonly lowered: number;
 }
 

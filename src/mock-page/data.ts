@@ -1,7 +1,4 @@
-/*
- * What the server sends to the page at /_mock. Types only: both sides import them, and neither loads the
- * other.
- */
+// Messages of the server to the page at /_mock. Types only: both sides import them; neither loads the other.
 
 /** The tabs of the page. A stream sends what its tab shows. */
 export const views = ["requests", "products", "jobs", "webhooks", "control"] as const;
@@ -58,7 +55,6 @@ export interface RequestRow {
   idempotency_key: string | null;
   replayed: boolean;
   faults: number[];
-  /** The code of the error. */
   code: string | null;
 }
 

@@ -5,7 +5,7 @@ interface PageText {
   readonly script: string;
 }
 
-/** Bundles the page from the sources of a clone. The build (scripts/build.js) puts the text here. */
+/** Bundles the page from its sources, which only a clone has. scripts/build.js puts the text in here. */
 export async function pageText(): Promise<PageText> {
   const { bundlePage } = await import(new URL("../../scripts/mock-page.js", import.meta.url).href);
   return (await bundlePage()).page;

@@ -65,7 +65,6 @@ export function createApp(
   return server;
 }
 
-/** Responds to a request that matches no route. */
 function respondToUnknown(
   world: World,
   router: Router,

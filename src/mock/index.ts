@@ -1,13 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { MovableClock } from "../clock.ts";
+import { type Clock, lastMoment, MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { exactHost, toListenAddress } from "../contract/url-policy.ts";
 import { withoutEnd } from "../text.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
 import { AccountOrder } from "./control/replies.ts";
+import { moveClock } from "./control/routes.ts";
 import type { RecordedDelivery } from "./deliveries/delivery.ts";
 import { type FaultOrder, readFault } from "./faults/fault-order.ts";
 import type { FaultReport } from "./faults/faults.ts";
@@ -28,7 +29,7 @@ export interface MockOptions extends Partial<Omit<WorldOptions, "allowHosts" | "
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
-  /** The start of signed URLs and links, for clients that reach the mock at another address. */
+  /** The start of signed URLs and links, for clients that reach the mock elsewhere than it listens. */
   baseUrl?: string;
   /** Hosts, besides this machine, that may use /_mock and receive webhooks, e.g. other containers. */
   allowHosts?: readonly string[];
@@ -57,14 +58,26 @@ export interface MockDeliveries {
   resend(id: string): Promise<RecordedDelivery>;
 }
 
+/**
+ * The time of the mock. A move stops at every moment at which something is due, and waits for what that
+ * starts: deliveries arrive, and their retries are scheduled, at their own times. Both moves reject with a
+ * TypeError for a time that is invalid or past.
+ */
+export interface MockClock extends Clock {
+  /** Moves forward by milliseconds. */
+  advance(ms: number): Promise<void>;
+  /** Moves forward to a time, in milliseconds since 1970 or as a Date. */
+  advanceTo(time: number | Date): Promise<void>;
+}
+
 /** A running mock. `await using mock = await startMock()` stops it at the end of the block. */
 export interface Mock {
   /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
-  /** An API key of the first organization with every scope: `ak_mock`, or a random one for real data. */
+  /** An API key of the first organization with every scope: `ak_mock`, or random for a copy of real data. */
   readonly apiKey: string;
-  clock: MovableClock;
-  /** The latest requests, newest last, with masked API keys; with `bodies`, also their bodies. */
+  readonly clock: MockClock;
+  /** The latest requests, newest last, API keys masked; with `bodies`, also what was sent and received. */
   requests(): RecordedRequest[];
   deliveries: MockDeliveries;
   faults: MockFaults;
@@ -74,8 +87,8 @@ export interface Mock {
    */
   credits: number | null;
   /**
-   * Resolves when no delivery attempt and no image download is in flight. Await it after `clock.advance()`,
-   * before you check the results. POST /_mock/clock waits by itself.
+   * Resolves when no delivery attempt and no image download is in flight: what a request of yours started.
+   * `clock.advance()` and POST /_mock/clock wait for what they start by themselves.
    */
   settled(): Promise<void>;
   /** A copy of the complete state, as in GET /_mock/state. */
@@ -94,12 +107,6 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, host = "127.0.0.1", baseUrl, ...given } = checkOptions(options);
   const world = createWorld(given);
   const server = createApp(world);
-  await once(server.listen(port, toListenAddress(host)), "listening");
-  const { port: listening } = server.address() as AddressInfo;
-  const address = `http://${reachable(host)}:${listening}`;
-  world.baseUrl = baseUrl === undefined ? address : withoutEnd(baseUrl, /\//);
-  // Not earlier: jobs and deliveries of a loaded state run only once the server can be reached.
-  world.reset();
   const stop = async () => {
     world.letThrough();
     world.cancelTimers();
@@ -108,12 +115,24 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
       server.closeAllConnections();
     });
   };
+  await once(server.listen(port, toListenAddress(host)), "listening");
+  const { port: listening } = server.address() as AddressInfo;
+  const address = `http://${reachable(host)}:${listening}`;
+  world.baseUrl = baseUrl === undefined ? address : withoutEnd(baseUrl, /\//);
+  try {
+    // Not earlier: jobs and deliveries of a loaded state run only once the server can be reached.
+    world.reset();
+  } catch (error) {
+    // An open port would keep the process of a test alive.
+    await stop();
+    throw error;
+  }
   return {
     baseUrl: address,
     get apiKey() {
       return world.keys.first(world.clock.now());
     },
-    clock: world.clock,
+    clock: clockOf(world),
     requests: () => world.log.list(),
     deliveries: Object.assign(() => structuredClone(world.deliveries.list()), {
       resend: async (id: string) => structuredClone(await world.deliveries.resend(id)),
@@ -168,6 +187,24 @@ const faultsOf = (world: World): MockFaults => ({
   remove: (id) => world.faults.remove(id),
   clear: () => world.faults.clear(),
 });
+
+function clockOf(world: World): MockClock {
+  const { clock, workInProgress } = world;
+  const advance = async (ms: number) => {
+    // Checks the time, and moves where nothing is due until then.
+    if (!(ms > 0) || clock.now() + ms > lastMoment) return clock.advance(ms);
+    // `settled` waits for a move that nobody awaits; the move does not wait for its own mark.
+    const mark = workInProgress.mark();
+    await workInProgress.track(moveClock(world, ms), mark);
+  };
+  return {
+    now: () => clock.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    at: (time, run) => clock.at(time, run),
+    advance,
+    advanceTo: (time) => advance(Number(time) - clock.now()),
+  };
+}
 
 /** Runs a control that rejects its input, with a TypeError instead of a response. */
 function inCode<Result>(name: string, run: () => Result): Result {

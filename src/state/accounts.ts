@@ -1,6 +1,6 @@
 import type { Database } from "./sqlite.ts";
 
-/** An organization of a service. It is found by the fingerprint of a key; several keys may share it. */
+/** An organization, by the fingerprint of a key; several may share it. Its data applies to no other one. */
 export interface Accounts {
   /** The account of a key at a base URL; null for a key never used there. */
   find(baseUrl: string, fingerprint: string): number | null;
@@ -8,13 +8,11 @@ export interface Accounts {
   at(baseUrl: string): number[];
   /** A new account for the key; if another process has just created one for it, that one. */
   createFor(baseUrl: string, fingerprint: string): number;
-  /** The number of keys of the account. */
   keys(account: number): number;
   /** Assigns the key to that account from now on. */
   bind(baseUrl: string, fingerprint: string, account: number): void;
 }
 
-/** The accounts of a state. */
 export function storedAccounts(db: Database): Accounts {
   const find = db.statement<[number]>(
     "SELECT account FROM account_key WHERE base_url = ? AND fingerprint = ?",

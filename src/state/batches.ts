@@ -15,7 +15,7 @@ export interface StoredBatch {
   readonly idempotencyKey: string;
   /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
   readonly state: "sent" | "accepted" | "settled";
-  /** The IDs of what the service created: an import, an export, or a task per row; empty while `sent`. */
+  /** IDs of what the service created: an import, an export, or a task per row in order; none if `sent`. */
   readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
   readonly rows: Uint32Array;
@@ -31,14 +31,13 @@ export interface StoredBatch {
   readonly isKeyTaken: boolean;
 }
 
-/** A batch that is about to be sent. */
 export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" | "isKeyTaken"> {
   readonly body: Uint8Array;
   /** The caller's data about the rows, needed with the results; opaque here, kept until the run ends. */
   readonly memo: Uint8Array;
   /** The reference of each row (canonical), kept until the batch is settled. */
   readonly references: readonly string[];
-  /** What it changes about known products: nothing if it changes none. */
+  /** Its changes to known products; empty if it changes none. */
   readonly changes?: readonly ChangeToSend[] | undefined;
   /** The images that it requests, one for each row; missing where it requests none. */
   readonly looks?: readonly ClaimedLook[] | undefined;
@@ -50,7 +49,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
 export interface Batches {
   /** The batches of a run in order, without their bodies. */
   of(runId: string): StoredBatch[];
-  /** Records a batch before it is sent; returns the reference or look that another run claims, or null. */
+  /** Records a batch before it is sent: null. If exclusive, returns what another run claims: not recorded. */
   begin(account: number, batch: NewBatch): string | null;
   /** The batch is sent under another key from now on. */
   renewed(
@@ -282,8 +281,7 @@ export function storedBatches(
         ledger.put(account, entries);
         changes.report(account, runId, number, reported);
         removeBody.run(number);
-        // A replaced run whose last unknown outcome was decided in another run: its report is no longer
-        // needed.
+        // A replaced run whose last unknown outcome was decided in another run needs no report any more.
         if (runEndedAt === null) settle.run(number);
         else remove.run(number);
       }),

@@ -4,7 +4,6 @@ import { type Database, fromKey, toKey } from "./sqlite.ts";
 /** `read`: may be changed. `sent`: outcome unknown. `created`, `updated`: as the service reported. */
 export type ChangeAction = "read" | "sent" | "created" | "updated";
 
-/** What a run changed about one product. */
 export interface ProductChange {
   readonly productId: string;
   readonly reference: string;
@@ -13,9 +12,7 @@ export interface ProductChange {
   readonly before: string | null;
   /** Digests of the fields that the run sets, opaque here. */
   readonly after: Uint8Array;
-  /** The IDs of the images that it attached. */
   readonly photos: readonly string[];
-  /** The IDs of the images that it detached. */
   readonly detached: readonly string[];
   /** The images to which it gave another side; which one was not kept by earlier versions. */
   readonly moved: readonly { readonly image: string; readonly side: string | undefined }[];
@@ -23,19 +20,16 @@ export interface ProductChange {
   readonly isUndone: boolean;
 }
 
-/** A product before a run changes it. */
 export type ProductBefore = Pick<ProductChange, "productId" | "reference"> & { readonly before: string };
 
-/** A change that is about to be sent. */
 export type ChangeToSend = Pick<ProductChange, "productId" | "reference" | "after"> &
   Partial<Pick<ProductChange, "detached" | "moved">>;
 
-/** A change that the service reported. */
 export type ReportedChange = Pick<ProductChange, "productId" | "reference" | "after" | "photos"> & {
   readonly action: "created" | "updated";
 };
 
-/** What the ledger knows of a product whose change was undone, besides what rows said of it. */
+/** The ledger's facts about a product whose change was undone, besides what rows said of it. */
 export interface LedgerFacts {
   readonly isGone?: boolean;
   readonly fields?: Uint8Array;
@@ -51,11 +45,13 @@ export interface Changes {
   rejected(runId: string, productId: string, fields: Uint8Array | null): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
   of(runId: string): Iterable<ProductChange>;
-  /** Whether any change of a run was undone. */
   isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
-  /** Records that a change was undone, completely or in part, and what the ledger knows now. */
+  /**
+   * Records that a change was undone, completely or in part, and what the ledger knows now. What rows said of
+   * the product is forgotten; once all is undone, the run's file says what it said before.
+   */
   undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerFacts): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;
@@ -82,7 +78,6 @@ type ChangeRow = [
   isUndone: number,
 ];
 
-/** IDs in one text. */
 const toIds = (text: string): string[] => (text === "" ? [] : text.split(" "));
 
 const toChange = ([

@@ -6,10 +6,9 @@ import type { Database } from "./sqlite.ts";
  * another ID or file name.
  */
 export interface ReviewDecision {
-  /** The ID of the task. */
   readonly task: string;
   readonly decision: "approve" | "reject";
-  /** What the reviewer wrote; "" for nothing. */
+  /** The words of the reviewer; "" for none. */
   readonly note: string;
   /** When it was decided, in Unix milliseconds. */
   readonly at: number;
@@ -39,7 +38,6 @@ export function countsMore(one: ReviewDecision, other: ReviewDecision): boolean 
 export const isSameDecision = (one: ReviewDecision, other: ReviewDecision): boolean =>
   one.at === other.at && one.decision === other.decision;
 
-/** What became of decisions that were recorded. */
 export interface RecordedDecisions {
   /** Earlier decisions of which these say the opposite, and which they replace. */
   readonly reversed: StoredDecision[];
@@ -53,9 +51,7 @@ export interface RecordedDecisions {
 export interface Decisions {
   /** The decision about the output of a task; null for an image that is not reviewed. */
   of(baseUrl: string, task: string): StoredDecision | null;
-  /** Whether the output of a task is rejected. */
   isRejected(baseUrl: string, task: string): boolean;
-  /** Every decision about images of a service. */
   all(baseUrl: string): StoredDecision[];
   /** Records all decisions in one transaction. */
   record(baseUrl: string, decisions: readonly StoredDecision[]): RecordedDecisions;
@@ -67,7 +63,6 @@ const toDecision = ([task, run, decision, note, at, reviewer]: Row): StoredDecis
   return { task, run, decision, note, at, reviewer };
 };
 
-/** The decisions of a state. */
 export function storedDecisions(db: Database): Decisions {
   const columns = "task, run, decision, note, at, reviewer";
   const find = db.statement<Row>(`SELECT ${columns} FROM decision WHERE base_url = ? AND task = ?`);

@@ -10,13 +10,12 @@ export interface DoneRow {
   readonly line: number;
   readonly reference: string;
   readonly productId: string;
-  /** What the flow counts of it, opaque here; none of a row that was changed by an earlier version. */
+  /** The counts of the flow, opaque here; none of a row that was changed by an earlier version. */
   readonly counts?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Rows without a batch. Every change is one transaction, on disk when the function returns. */
 export interface DoneRows {
-  /** The rows of a run that were done in this way, by line. */
   of(runId: string): DoneRow[];
   /** Records a PATCH before it is sent, so that a row found up to date later is counted as changed by it. */
   patching(account: number, runId: string, row: DoneRow, changes: readonly ChangeToSend[]): void;

@@ -1,24 +1,21 @@
 import { type Database, fromKey, toKey } from "./sqlite.ts";
 
-/** A row of a file that failed in a run. */
 export interface FailedRow {
   readonly reference: string;
   /** A digest of why it failed, opaque here; null if that does not count. */
   readonly reason: Buffer | null;
 }
 
-/** How many runs in a row each row of a file has failed for the same reason. Files are those of the ledger. */
+/** How many runs in a row each row of a file has failed for the same reason. Files are the ledger's. */
 export interface Failures {
-  /** Whether any row of the file is known to have failed. */
   areAny(file: number): boolean;
-  /** Counts failed rows once per run. Returns those with the same failure in `least` runs in a row. */
+  /** Counts failed rows once per run; returns the references with one reason in `least` runs in a row. */
   count(file: number, runId: string, rows: readonly FailedRow[], least: number): string[];
   /** Forgets rows that did not fail: those with the references, or all that did not fail in a run. */
   forget(file: number, references: readonly string[]): void;
   forgetOthers(file: number, runId: string): void;
 }
 
-/** The failures of a state. */
 export function storedFailures(db: Database): Failures {
   const any = db.statement("SELECT 1 FROM failure WHERE file = ? LIMIT 1");
   const add = db.statement<[number]>(

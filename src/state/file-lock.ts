@@ -3,7 +3,7 @@ import { type Connect, loadConnect } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
 import { prepareLockFile, removeFile, sameFileAt } from "./state-place.ts";
 
-/** Locks a file, created if missing; null if locked. The system unlocks it when the process ends. */
+/** Locks a file without content, created if missing; null if locked. Any end of the process unlocks it. */
 export async function lockFile(path: string): Promise<(() => void) | null> {
   const connect = await loadConnect();
   prepareLockFile(path);
@@ -51,7 +51,7 @@ function sameFileOrNull(path: string): (() => boolean) | null {
 /** The pause before a lock is tried again, in milliseconds. */
 const pauseMs = 20;
 
-/** Waits for a lock that other processes have for a moment only; null if it is not free within `patienceMs`. */
+/** Waits for a lock that others have for a moment only; null if it is not free within `patienceMs`. */
 export async function waitForLock(
   lock: () => Promise<(() => void) | null>,
   clock: Clock,

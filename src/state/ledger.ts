@@ -29,7 +29,6 @@ export interface SeenProduct {
 
 /** Changes that are made in one transaction, in this order. */
 export interface LedgerChange {
-  /** Products that no longer exist. */
   readonly gone?: readonly string[];
   /** Updates of entries; products without an entry are ignored. */
   readonly seen?: readonly SeenProduct[];
@@ -37,7 +36,7 @@ export interface LedgerChange {
   readonly entries?: readonly LedgerEntry[];
 }
 
-/** What a row of a file said when it was imported last. */
+/** The content of a row of a file when it was imported last. */
 export interface SaidRow {
   readonly reference: string;
   readonly productId: string;
@@ -47,7 +46,7 @@ export interface SaidRow {
   readonly said: Buffer;
 }
 
-/** What is kept of the sources of images, one entry per product, and of what the rows of each file said last. */
+/** The sources of images, one entry per product, and what the rows of each file said last. */
 export interface Ledger {
   isEmpty(account: number): boolean;
   get(account: number, reference: string): LedgerEntry | null;
@@ -59,15 +58,15 @@ export interface Ledger {
   write(account: number, change: LedgerChange): void;
   /** The ID of a file, by its place; null if nothing is known of it. */
   findFile(account: number, place: string): number | null;
-  /** The ID of a file, by its place, which is added if missing; it becomes the newest one. Of all but the newest files, what their rows said is deleted. */
+  /** The ID of a file by its place, added if missing; it is the newest. What old files said is deleted. */
   openFile(account: number, place: string, at: number): number;
-  /** What the row of a file with a reference said last; null if not known. */
+  /** The last content of a file's row with a reference; null if not known. */
   said(file: number, reference: string): SaidRow | null;
   /** Whether anything is known of what the rows of a file said. */
   isSaid(file: number): boolean;
   /** Records what rows say, in one transaction; `isAnew`: what others of the file have said is forgotten. */
   say(file: number, rows: readonly SaidRow[], options?: { readonly isAnew: boolean }): void;
-  /** The time up to which the ledger knows all changes, in Unix milliseconds of the service's clock; null at first. */
+  /** The time up to which the ledger knows all changes, in Unix ms of the service's clock; null at first. */
   lookedAt(account: number): number | null;
   setLookedAt(account: number, at: number): void;
 }

@@ -12,7 +12,6 @@ export interface LookSettings {
   readonly background: string;
   readonly angleShot: string;
   readonly lookAtCamera: boolean;
-  /** Null for a try-on. */
   readonly subtype: string | null;
   readonly style: string | null;
 }
@@ -34,7 +33,6 @@ export interface LookImage {
   readonly task: string | null;
   /** `queued` until a command has seen the end of the task. */
   readonly status: "queued" | "succeeded" | "failed";
-  /** Whether a review has rejected it. */
   readonly isRejected: boolean;
 }
 
@@ -51,7 +49,7 @@ export interface ClaimedLook {
 export interface Looks {
   /** The images of a look, newest first. */
   of(account: number, digest: string): LookImage[];
-  /** What replaces the rejected image of a task, newest first. */
+  /** The images that replace the rejected one of a task, newest first. */
   replacing(account: number, task: string): LookImage[];
   /** The look of a task; null for a task of another machine. */
   digestOf(task: string): string | null;
@@ -97,7 +95,6 @@ type ImageRow = [
   isRejected: number,
 ];
 
-/** The looks of a state. */
 export function storedLooks(db: Database): Looks & LooksWithin {
   const images = (where: string) =>
     db.statement<ImageRow>(

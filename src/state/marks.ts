@@ -1,6 +1,6 @@
 import type { Database } from "./sqlite.ts";
 
-/** Small texts for later commands of the profile, e.g. where the last export ended. */
+/** Small texts by base URL and name for later commands of the profile, e.g. where the last export ended. */
 export interface Marks {
   /** The value of a mark; null if it was never set. */
   get(baseUrl: string, name: string): string | null;
@@ -12,7 +12,6 @@ export interface Marks {
   list(baseUrl: string, prefix: string): { readonly name: string; readonly value: string }[];
 }
 
-/** The marks of a state. */
 export function storedMarks(db: Database): Marks {
   const get = db.statement<[string]>("SELECT value FROM mark WHERE base_url = ? AND name = ?");
   const set = db.statement("INSERT OR REPLACE INTO mark (base_url, name, value) VALUES (?, ?, ?)");

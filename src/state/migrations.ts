@@ -89,7 +89,6 @@ const schema = `
   CREATE INDEX state.look_replaces ON look (account, replaces) WHERE replaces IS NOT NULL;
 `;
 
-/** A step from one version to the next. */
 type Migration = string | ((db: Database) => void);
 
 /**
@@ -179,7 +178,6 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE state.sent_job RENAME COLUMN mode TO variant;
   ALTER TABLE state.sent_job ADD COLUMN kind TEXT NOT NULL DEFAULT 'import';
   `,
-  // A reference whose product is gone may belong to a product that already has its photos.
   `
   CREATE TABLE state.lost_reference (
     account INTEGER NOT NULL, reference BLOB NOT NULL, PRIMARY KEY (account, reference)
@@ -224,7 +222,7 @@ export const migrations: readonly Migration[] = [
   CREATE INDEX state.change_product ON change (account, product);
   CREATE INDEX state.change_batch ON change (run, batch) WHERE batch IS NOT NULL;
   `,
-  // What to do is decided from the sheet, the service, and what the sheet said before.
+  // Three sides decide: the sheet, the service, and what the sheet said before.
   `
   ALTER TABLE state.ledger ADD COLUMN images TEXT NOT NULL DEFAULT '';
   ALTER TABLE state.change ADD COLUMN detached TEXT NOT NULL DEFAULT '';
@@ -254,7 +252,7 @@ export const migrations: readonly Migration[] = [
   ) THEN 'partly' ELSE 'yes' END
   WHERE EXISTS (SELECT 1 FROM state.change WHERE run = run.id AND is_undone = 1);
   `,
-  // What the row of the run's file said before, which an undo restores.
+  // An undo restores what the row of the run's file said before.
   `
   ALTER TABLE state.change ADD COLUMN exported BLOB;
   ALTER TABLE state.change ADD COLUMN said BLOB;

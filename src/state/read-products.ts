@@ -1,12 +1,12 @@
 import { type Database, fromKey, toKey } from "./sqlite.ts";
 
-/** Products that this process has read: on the disk, as a file may name a million of them. They end with the process. */
+/** Products that this process has read: on the disk, as a file may name a million. They end with it. */
 export interface ReadProducts {
   /** Keeps a product, opaque here, in place of what was kept of its ID and of its reference. */
   keep(product: { id: string; reference: string; text: string }): void;
   /** The reference was looked for, and has no product. */
   lack(reference: string): void;
-  /** The product of a reference; null if it was looked for and not found, undefined if it was not looked for. */
+  /** The product of a reference; null if it was not found, undefined if it was not looked for. */
   of(reference: string): string | null | undefined;
   /** The product with an ID, and its reference; null if it was not read. */
   byId(id: string): { reference: string; text: string } | null;
@@ -14,7 +14,6 @@ export interface ReadProducts {
   clear(): void;
 }
 
-/** The products read by the process that has the state open. */
 export function readProducts(db: Database): ReadProducts {
   let isMade = false;
   const made = () => {

@@ -10,7 +10,6 @@ export interface RunOrigin {
   readonly typed: readonly string[];
 }
 
-/** A run as the list of runs has it. */
 export interface ListedRun {
   readonly id: string;
   readonly kind: string;
@@ -30,11 +29,9 @@ export interface ListedRun {
   readonly counts: Readonly<Record<string, number>> | null;
   /** How far its changes were undone; null if nothing of it was. */
   readonly undone: "partly" | "yes" | null;
-  /** Whether it has recorded changes that can be undone. */
   readonly isUndoable: boolean;
-  /** Whether a process works on it. */
   readonly isRunning: boolean;
-  /** Whether the same command resumes it: not where it ended, and not where the command was rejected before it sent anything. */
+  /** Whether the same command resumes it: not once ended, or rejected before it sent anything. */
   readonly isUnfinished: boolean;
 }
 
@@ -49,7 +46,6 @@ export interface RunList {
   /** Records how far the changes of a run were undone. */
   undone(id: string): void;
   get(id: string): ListedRun | null;
-  /** All runs, newest first. */
   all(): Iterable<ListedRun>;
 }
 
@@ -71,10 +67,9 @@ type ListedRow = [
   account: number,
 ];
 
-/** Rows read at once. */
 const page = 500;
 
-/** The exit statuses of a command that stopped on its way: the service could not be reached, or it was interrupted. */
+/** The exit statuses of a command that stopped on its way: no service was reached, or an interrupt. */
 const resumable: ReadonlySet<number> = new Set([7, 129, 130, 143]);
 
 /** No account: the run is not one of this state. */

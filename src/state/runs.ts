@@ -34,11 +34,9 @@ export interface RunHold {
   release(): void;
 }
 
-/** The runs of this machine's profile. */
 export interface Runs {
   /** The open run of that identity; null if none. */
   findOpen(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
-  /** The last ended run of that identity; null if none. */
   findEnded(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
   /** A run by its ID, of any account; null if none. */
   get(id: string): StoredRun | null;
@@ -51,7 +49,7 @@ export interface Runs {
   writes(account: number, runId: string): void;
   /** The ID of the last run that made changes; null if none. */
   lastWriter(account: number): string | null;
-  /** Ends a run once all is reported. An unsettled batch stays until another run settles it. */
+  /** Ends a reported run; deletes its settled batches and patched rows. Another run settles the others. */
   end(runId: string, endedAt: number): void;
   /** Takes an identity for this process alone. Returns the owner if another live process has it. */
   hold(account: number, identity: string, owner: RunOwner): RunHold | { readonly heldBy: Required<RunOwner> };
@@ -69,10 +67,8 @@ export type RunRow = [
 /** The columns of a run, in the order of `RunRow`. */
 export const runColumns =
   "run.id, run.account, run.kind, run.identity, run.file, run.options, run.started_at";
-/** The number of columns. */
 export const runWidth = runColumns.split(",").length;
 
-/** The run of a row. */
 export const toRun = ([id, account, kind, identity, file, options, startedAt]: RunRow): StoredRun => ({
   id,
   account,

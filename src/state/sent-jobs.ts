@@ -15,7 +15,6 @@ export interface SentJob {
   readonly rows: number;
   /** When it was accepted, in Unix milliseconds of the local clock. */
   readonly at: number;
-  /** The last known status of the job. */
   readonly status: string;
 }
 
@@ -57,7 +56,6 @@ const toSent = ([id, kind, baseUrl, runId, file, variant, rows, at, status]: Sen
   status,
 });
 
-/** The sent jobs of a state. */
 export function storedSentJobs(db: Database): SentJobs {
   const columns = "id, kind, base_url, run, file, variant, rows, at, status";
   const add = db.statement(

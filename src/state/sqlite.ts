@@ -211,7 +211,6 @@ export function toKey(text: string): Buffer {
   return Buffer.concat([Buffer.of(utf16Mark), Buffer.from(text, "utf16le")]);
 }
 
-/** The text of a key. */
 export const fromKey = (key: Buffer): string =>
   key[0] === utf16Mark ? key.toString("utf16le", 1) : key.toString("utf8");
 
@@ -219,5 +218,4 @@ export const fromKey = (key: Buffer): string =>
 export const placesToBytes = (places: Uint32Array): Buffer =>
   Buffer.from(places.buffer, places.byteOffset, places.byteLength);
 
-/** Decodes such bytes. */
 export const placesFromBytes = (bytes: Buffer): Uint32Array => new Uint32Array(new Uint8Array(bytes).buffer);

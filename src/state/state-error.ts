@@ -14,7 +14,6 @@ export class StateError extends CatError {
   }
 }
 
-/** Alternative places for a profile's state. */
 const elsewhere = "set CAT_HOME to another folder (or, for an import, use another --ledger FILE)";
 
 const damaged: readonly [string, string] = [
@@ -60,7 +59,7 @@ const sentences = {
   ],
 } as const;
 
-/** What to do about each problem of a state file, by its code. A function, as every start loads this file. */
+/** The next step for each problem of a state file, by code. A function: every start loads this file. */
 export const stateHints = (): Record<string, string> =>
   Object.fromEntries(Object.entries(sentences).map(([code, [, hint]]) => [code, hint]));
 

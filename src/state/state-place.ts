@@ -26,8 +26,7 @@ export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
     if (stats === null) throw stateError("state_corrupt", path, { reason: `its ${log} exists without it` });
   }
   rejectUnusable(path, stats);
-  // SQLite would start over and delete its log. A state is created complete (`makeState`), so this one lost
-  // its content.
+  // SQLite would delete its log and start over. States are created complete, so this one lost its content.
   if (stats.size === 0) throw stateError("state_corrupt", path, { reason: "it is empty" });
   return true;
 }
@@ -37,8 +36,7 @@ export function prepareLockFile(path: string): void {
   let stats = lookAt(path);
   if (stats === null) {
     try {
-      // Not opened if another process was faster: closing the file again would drop this process's locks on
-      // it.
+      // Not opened if another process was faster: closing it would drop this process's locks on the file.
       closeSync(newFileSync(path));
       return;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Database } from "./sqlite.ts";
 
-/** Uploaded photos of this machine, by the SHA-256 (hex) of their bytes, or by that of the original with a mark. */
+/** Uploaded photos of this machine, by the SHA-256 (hex) of their bytes, or of the original with a mark. */
 export interface Uploads {
   /** The image of the bytes; null if not uploaded, or unknown. */
   findImage(account: number, sha256: string): string | null;
@@ -21,7 +21,6 @@ export interface Uploads {
   forgetImage(account: number, imageId: string): void;
 }
 
-/** The uploads of a state. */
 export function storedUploads(db: Database): Uploads {
   const findImage = db.statement<[string | null]>(
     "SELECT image FROM upload WHERE account = ? AND sha256 = ?",

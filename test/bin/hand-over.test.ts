@@ -197,7 +197,7 @@ describe("the choice of the system's cat", () => {
   });
 
   longTest.runIf(process.platform === "linux")(
-    "removes its variable from the environment of the system's cat after such a wrapper",
+    "removes its variable from the environment of the system's cat",
     async () => {
       const own = toolsWith("own cat");
       const wrapper = temporaryFolder();

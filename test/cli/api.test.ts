@@ -4,7 +4,7 @@ import { createWorld } from "../support/world.ts";
 
 const photo = [0xff, 0xd8, 0xff, 0xe0];
 
-test("prints the response as one line of JSON, and adds /v1 to the path", async () => {
+test("cat api prints the response as one line of JSON, and adds /v1 to the path", async () => {
   const world = await createWorld({ mock: { demo: 2 } });
   const [product] = world.products();
   for (const path of ["products", "/products", "/v1/products"]) {
@@ -257,7 +257,7 @@ test.for([
   "https://evil.example.com/v1/products",
   "http://127.0.0.1:1/v1/products",
   "http://u:p@HOST/v1/products",
-])("sends nothing to another address than the base URL: %s", async (url) => {
+])("cat api sends nothing to another address than the base URL: %s", async (url) => {
   const world = await createWorld();
   const ran = await world.cat(["api", "GET", url.replace("HOST", new URL(world.mock.baseUrl).host)]);
   expect(ran).toMatchObject({ exit: 2, stdout: "" });
@@ -266,7 +266,7 @@ test.for([
 });
 
 test.for(["//evil.example.com/x", "/../../x", "@evil.example.com"])(
-  "keeps an odd path at the base URL: %s",
+  "cat api keeps an odd path at the base URL: %s",
   async (path) => {
     const world = await createWorld();
     expect(await world.cat(["api", "GET", path])).toMatchObject({ exit: 5 });

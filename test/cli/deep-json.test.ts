@@ -122,7 +122,7 @@ describe.each(Object.entries(files))("%s", (_, { line, file, text, exit, reports
   });
 });
 
-test("exits with 2 for a field of cat api whose name has more than 100 parts", async () => {
+test("the program exits with 2 for a field of cat api whose name has more than 100 parts", async () => {
   const world = await createWorld();
   const ran = await world.cat(`api POST /products -F ${"a.".repeat(20_000)}b=1`);
   expect(ran).toMatchObject({ exit: 2 });

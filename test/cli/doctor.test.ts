@@ -57,7 +57,7 @@ const skippedWithoutResponse = {
   "rate limit": "skipped",
 } as const;
 
-test("prints one line per check, sends two reads and exits with 0", async () => {
+test("cat doctor prints one line per check, sends two reads and exits with 0", async () => {
   const world = await createWorld({ env: { CAT_API_KEY: "ak_mock" } });
   expect(await world.cat("doctor")).toEqual({
     exit: 0,
@@ -83,7 +83,7 @@ test("prints one line per check, sends two reads and exits with 0", async () => 
   expect((await doctor(world)).notOk).toEqual({});
 });
 
-test("wraps messages and next steps below their text on a terminal", async () => {
+test("cat doctor wraps messages and next steps below their text on a terminal", async () => {
   const world = await createWorld({ tty: true, columns: 60, env: { CAT_API_KEY: undefined, NO_COLOR: "1" } });
   const { stdout, exit } = await world.cat("doctor");
   expect(exit).toBe(4);
@@ -231,7 +231,7 @@ describe("a check that fails hides no other", () => {
   });
 });
 
-describe("warns and exits with 0", () => {
+describe("cat doctor warns and exits with 0", () => {
   const list = { data: [], next_cursor: null, has_more: false };
 
   test("about a key without a scope", async () => {

@@ -165,7 +165,7 @@ test.each([
 });
 
 test.each(["0", "", "-1", "MB", "50M", "50MiB", "1e9", "9999999GB", "0.1B"])(
-  "exits with 2 for --max-bytes %j",
+  "the program exits with 2 for --max-bytes %j",
   async (text) => {
     const world = await createWorld();
     const ran = await world.cat(["export", "sync", "images", `--max-bytes=${text}`]);
@@ -183,7 +183,7 @@ test.each([
   ["export", "--max-bytes needs --zip"],
   ["export --manifest", "--max-bytes cannot be used with --manifest"],
   ["export sync images --merge", "--merge cannot be used with --max-bytes"],
-])("exits with 2 for cat %s --max-bytes", async (line, message) => {
+])("the program exits with 2 for cat %s --max-bytes", async (line, message) => {
   const world = await createWorld();
   const ran = await world.cat(`${line} --max-bytes 1MB`);
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(`error: ${message}\n`) });

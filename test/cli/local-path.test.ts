@@ -68,12 +68,15 @@ describe("an address where a path is expected exits with 2, writes nothing, and 
 });
 
 describe("a path with a colon is a path", () => {
-  test.for(["a:b.csv", "./a:b.csv", "./s3://a.csv", "C:\\a.csv", "c://a.csv"])("%s", async (name) => {
-    const world = await createWorld();
-    const written = name.replace("//", "/");
-    world.write(written, "reference,name,image_front\nA,Dress,https://cdn.example.com/a.jpg\n");
-    expect(await world.cat(["import", name, "--dry-run"])).toMatchObject({ exit: 0 });
-  });
+  test.for(["a:b.csv", "./a:b.csv", "./s3://a.csv", "C:\\a.csv", "c://a.csv"])(
+    "cat import %s",
+    async (name) => {
+      const world = await createWorld();
+      const written = name.replace("//", "/");
+      world.write(written, "reference,name,image_front\nA,Dress,https://cdn.example.com/a.jpg\n");
+      expect(await world.cat(["import", name, "--dry-run"])).toMatchObject({ exit: 0 });
+    },
+  );
 });
 
 test("every placeholder of a file or folder is known as one of a path", async () => {

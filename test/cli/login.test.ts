@@ -156,7 +156,7 @@ describe("a command line of cat login that cannot work", () => {
     ["login --with-key", "no service URL", "base_url"],
     ["login --with-key --mock", "login cannot be used with --mock", undefined],
     ["login --with-key --base-url http://shop.example.com", "the base URL is not encrypted", "base_url"],
-  ] as const)("%s", async ([line, message, param]) => {
+  ] as const)("cat %s", async ([line, message, param]) => {
     const world = await createWorld({ env: none });
     const ran = await world.cat(`${line} --json`, { stdin: "ak_mock" });
     expect(ran.exit).toBe(2);

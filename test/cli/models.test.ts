@@ -6,7 +6,7 @@ const withModels = { mock: { demo: 1 } };
 
 const lines = (text: string) => text.trimEnd().split("\n");
 
-test("lists models as a table, without IDs where a name would be cut", async () => {
+test("cat models lists models as a table, without IDs where a name would be cut", async () => {
   const world = await createWorld({ ...withModels, tty: true, columns: 40 });
   const ran = await world.cat("models list --own");
   expect(ran).toEqual({
@@ -27,7 +27,7 @@ test("lists models as a table, without IDs where a name would be cut", async () 
   });
 });
 
-test("prints the objects unchanged with --json", async () => {
+test("cat models prints the objects unchanged with --json", async () => {
   const world = await createWorld(withModels);
   const ran = await world.cat("models list --all --json");
   const listed = lines(ran.stdout).map((line) => JSON.parse(line));
@@ -65,7 +65,7 @@ test("--public and --own filter on the service", async () => {
   ]);
 });
 
-test("prints every field as CSV", async () => {
+test("cat models prints every field as CSV", async () => {
   const world = await createWorld(withModels);
   const [head, row] = lines((await world.cat("models list --public --limit 1 --format csv")).stdout);
   expect(head).toBe(
@@ -76,7 +76,7 @@ test("prints every field as CSV", async () => {
   );
 });
 
-test("prints a note for an organization without models", async () => {
+test("cat models prints a note for an organization without models", async () => {
   const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_other" } });
   expect(await world.cat("models list --own")).toEqual({ exit: 0, stdout: "", stderr: "No models found.\n" });
   expect(await world.cat("models list --own --json")).toEqual({ exit: 0, stdout: "", stderr: "" });
@@ -94,12 +94,12 @@ test("--public cannot be used with --own", async () => {
   expect(world.requests()).toEqual([]);
 });
 
-test("exits with 4 for an API key that is bound to a user", async () => {
+test("cat models exits with 4 for an API key that is bound to a user", async () => {
   const world = await createWorld({ ...withModels, env: { CAT_API_KEY: "ak_mock_user" } });
   expect(await world.cat("models list")).toMatchObject({ exit: 4, stdout: "" });
 });
 
-test("shows one model by its ID or its name", async () => {
+test("cat models shows one model by its ID or its name", async () => {
   const world = await createWorld(withModels);
   const byName = await world.cat("models get Amara --json");
   expect(JSON.parse(byName.stdout)).toMatchObject({ id: "mdl_001", name: "Amara", sex: "female" });

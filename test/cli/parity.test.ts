@@ -17,7 +17,7 @@ async function createPair(other: WorldOptions["mock"] = {}) {
 
 const photoCount = (world: TestWorld): number => world.products().flatMap(({ images }) => images).length;
 
-test("finds no difference between equal catalogues, and downloads every photo of both", async () => {
+test("the comparison of two profiles finds no difference between equal catalogues, and downloads every photo of both", async () => {
   const { world, mock } = await createPair();
   const before = mock.requests().length;
   const photos = photoCount(world);
@@ -30,7 +30,7 @@ test("finds no difference between equal catalogues, and downloads every photo of
   expect(new Set(methods)).toEqual(new Set(["GET"]));
 });
 
-test("names each product that differs, and how, and exits with 8", async () => {
+test("the comparison of two profiles names each product that differs, and how, and exits with 8", async () => {
   const { world, inRestored: env } = await createPair();
   const [a, b, c, d, e, f] = world.products();
   const references = [a, b, c, d, e, f].map((product) => product!.reference);
@@ -60,7 +60,7 @@ test("names each product that differs, and how, and exits with 8", async () => {
   expect(JSON.parse(json.stderr).error).toMatchObject({ message: "7 differences to restored", exit: 8 });
 });
 
-test("compares the bytes of photos, whatever their IDs are", async () => {
+test("the comparison of two profiles compares the bytes of photos, whatever their IDs are", async () => {
   const { world, mock, inRestored: env } = await createPair();
   const [one, two] = world.products();
   const state = mock.state();
@@ -117,7 +117,7 @@ test("two profiles of one organization need no downloads", async () => {
   });
 });
 
-test("counts products of the dashboard, which have no reference", async () => {
+test("the comparison of two profiles counts products of the dashboard, which have no reference", async () => {
   const { world } = await createPair();
   await fetch(`${world.mock.baseUrl}/_mock/products/01JDASHB0ARD00000000000000`, {
     method: "PUT",
@@ -132,7 +132,7 @@ test("counts products of the dashboard, which have no reference", async () => {
   });
 });
 
-test("exits with 2 for an unknown profile, and for --no-photos alone", async () => {
+test("the comparison of two profiles exits with 2 for an unknown profile, and for --no-photos alone", async () => {
   const world = await createWorld();
   expect(await world.cat("doctor --parity nowhere")).toEqual({
     exit: 2,
@@ -151,7 +151,7 @@ test("exits with 2 for an unknown profile, and for --no-photos alone", async () 
 test.each([
   ["here", "the key in use", "Use a key with this scope."],
   ["there", "the key of the profile restored", "Store another key: cat login --profile restored"],
-])("names the key that is rejected %s", async (side, key, hint) => {
+])("the comparison of two profiles names the key that is rejected %s", async (side, key, hint) => {
   const { world, mock } = await createPair();
   const [{ faults }, status, code] =
     side === "here" ? [world.mock, 403, "insufficient_scope"] : [mock, 401, "invalid_api_key"];

@@ -5,7 +5,7 @@ import { createWorld } from "../support/world.ts";
 
 const shirts = { demo: 30 };
 
-test("lists the first 25 as a table, with a note that there are more", async () => {
+test("cat products lists the first 25 as a table, with a note that there are more", async () => {
   const world = await createWorld({ mock: shirts });
   const ran = await world.cat("products list");
   const lines = ran.stdout.split("\n");
@@ -15,7 +15,7 @@ test("lists the first 25 as a table, with a note that there are more", async () 
   expect(ran.stderr).toBe("Showing the first 25. To see more, add --limit N or --all.\n");
 });
 
-test("prints one unchanged object per line with --json", async () => {
+test("cat products prints one unchanged object per line with --json", async () => {
   const world = await createWorld({ mock: shirts });
   const ran = await world.cat("products list --all --json");
   const listed = ran.stdout
@@ -40,13 +40,13 @@ test("--limit reads as many pages as it needs", async () => {
   ]);
 });
 
-test("prints no note if the list ends at the limit", async () => {
+test("cat products prints no note if the list ends at the limit", async () => {
   const world = await createWorld({ mock: { demo: 3 } });
   expect((await world.cat("products list --limit 3")).stderr).toBe("");
   expect((await world.cat("products list --limit 2")).stderr).toContain("Showing the first 2.");
 });
 
-test("shows a value that is not in the contract unchanged", async () => {
+test("cat products shows a value that is not in the contract unchanged", async () => {
   const world = await createWorld();
   const page = {
     data: [product({ sex: "divers" }), product({ id: "01JGZZ0000000000000000000B" })],
@@ -112,7 +112,7 @@ describe("a product from the dashboard, without a reference and with fields that
   });
 });
 
-test("exits with 7 for a product without an ID", async () => {
+test("cat products exits with 7 for a product without an ID", async () => {
   const world = await createWorld();
   const page = { data: [product({ id: undefined })], has_more: false, next_cursor: null };
   const server = await scriptedServer(json(200, page));
@@ -185,7 +185,7 @@ test("a reference that looks like an ID is found too", async () => {
   expect(JSON.parse(found.stdout).reference).toBe(reference);
 });
 
-test("exits with 5 and a next step for an unknown product", async () => {
+test("cat products exits with 5 and a next step for an unknown product", async () => {
   const world = await createWorld({ mock: shirts });
   expect(await world.cat("products get NOPE")).toEqual({
     exit: 5,
@@ -202,7 +202,7 @@ test("exits with 5 and a next step for an unknown product", async () => {
   });
 });
 
-test("exits with 4 and the request ID for an unknown API key", async () => {
+test("cat products exits with 4 and the request ID for an unknown API key", async () => {
   const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_revoked" } });
   const ran = await world.cat("products list --json");
   expect(ran).toMatchObject({ exit: 4, stdout: "" });

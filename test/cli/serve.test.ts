@@ -41,7 +41,7 @@ test("--json prints one line on stdout, with the base URL and the API key", asyn
   expect(await running).toEqual({ exit: 130, stdout: `${line}\n`, stderr: "" });
 });
 
-test("prints commands to try on stderr, for people", async () => {
+test("cat serve prints commands to try on stderr, for people", async () => {
   const world = await createWorld();
   const running = world.cat("serve --mock --port 0");
   await firstLine(running, "stderr");
@@ -211,7 +211,7 @@ test.for([
     "serve --mock --port 0 --host 192.0.2.1",
     "not an address of this machine",
   ],
-] as const)("exits with 2 for %s", async ([, line, why]) => {
+] as const)("cat serve exits with 2 for %s", async ([, line, why]) => {
   const world = await createWorld();
   const ran = await world.cat(line);
   expect(ran).toMatchObject({ exit: 2, stdout: "" });
@@ -220,7 +220,7 @@ test.for([
 });
 
 test.each(["--rate-limit 5,5 --no-rate-limit", "--no-rate-limit --rate-limit 5,5"])(
-  "exits with 2 for a rate limit and no rate limit: %s",
+  "cat serve exits with 2 for a rate limit and no rate limit: %s",
   async (flags) => {
     const world = await createWorld();
     expect(await world.cat(`serve --mock --port 0 ${flags}`)).toEqual({
@@ -245,7 +245,7 @@ test("a port in use gives a plain error and a next step", async () => {
   });
 });
 
-test("warns about an address that other machines can reach", async () => {
+test("cat serve warns about an address that other machines can reach", async () => {
   const world = await createWorld();
   const message =
     "the mock listens on 0.0.0.0: any machine that reaches this one can read and change its data, also with /_mock";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { SeenTexts } from "../../src/client/seen-texts.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
-test("returns the same as a map of all references", () => {
+test("the set of seen references returns the same as a map of all references", () => {
   const reference = fc.oneof(
     fc.string(),
     fc.constantFrom("A-1", "A-2", "a-1", "Ä", "😀", "A-1 "),

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { didYouMean } from "../../src/contract/did-you-mean.ts";
+import { didYouMean, wordsForOrientations } from "../../src/contract/did-you-mean.ts";
 import { importRowProblems } from "../../src/contract/import-row.ts";
+import { orientations } from "../../src/contract/value-sets.ts";
 
 const photo = { url: "https://cdn.example.com/a.jpg" };
 
@@ -48,7 +49,7 @@ test.each([
   ).toBe(true);
 });
 
-test("suggests the nearest words, unless there are many", () => {
+test("didYouMean suggests the nearest words, unless there are many", () => {
   expect(didYouMean("conat", ["coat", "boat", "cont"])).toEqual(["coat", "cont"]);
   expect(didYouMean("boatt", ["coat", "boat"])).toEqual(["boat"]);
   expect(didYouMean("shoxs", ["shots", "shoos", "shoes"])).toEqual(["shots", "shoos", "shoes"]);
@@ -63,7 +64,7 @@ test("suggests the nearest words, unless there are many", () => {
   ]);
 });
 
-test("takes words with other digits for other things, and letters that look like digits for typos", () => {
+test("didYouMean takes words with other digits for other things, and letters that look like digits for typos", () => {
   const references = ["DRESS-1", "DRESS-12"];
   expect(didYouMean("DRESS-2", references)).toEqual([]);
   expect(didYouMean("DRES-12", references)).toEqual(["DRESS-12"]);
@@ -71,12 +72,12 @@ test("takes words with other digits for other things, and letters that look like
   expect(didYouMean("flor", ["floor"])).toEqual(["floor"]);
 });
 
-test("names a word once that is known twice", () => {
+test("didYouMean names a word once that is known twice", () => {
   expect(didYouMean("cot", ["coat", "coat"])).toEqual(["coat"]);
   expect(didYouMean("stud", ["studio", "studio"])).toEqual(["studio"]);
 });
 
-test("never proposes the word itself", () => {
+test("didYouMean never proposes the word itself", () => {
   expect(didYouMean("coat", ["coat"])).toEqual([]);
   expect(didYouMean("coat", ["coat", "boat"])).toEqual(["boat"]);
   expect(didYouMean("coat", ["coat", "Coat"])).toEqual(["Coat"]);
@@ -91,6 +92,10 @@ test("never proposes the word itself", () => {
   );
 });
 
-test("takes no time for a word of a megabyte", () => {
+test("didYouMean takes no time for a word of a megabyte", () => {
   expect(didYouMean("a".repeat(1e6), ["aaa"])).toEqual([]);
+});
+
+test.each(["oben", "dessus", "haut"])("the orientation %j of another language is top", (word) => {
+  expect(didYouMean(word, orientations, wordsForOrientations)).toEqual(["top"]);
 });

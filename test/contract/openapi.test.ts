@@ -123,7 +123,7 @@ test("every reference resolves, and every component is used", () => {
   }
 });
 
-test("has exactly the operations of the contract, with names, tags, scopes and responses", () => {
+test("the OpenAPI document has exactly the operations of the contract, with names, tags, scopes and responses", () => {
   const found = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods as object).map(([method, object]) => ({ path, method, object })),
   );
@@ -263,7 +263,7 @@ test("a timestamp in a query has a format but no pattern, to allow lower case an
   expect(since.schema).toEqual({ type: "string", format: "date-time" });
 });
 
-test("has the six events, each with its signature and its resource", () => {
+test("the OpenAPI document has the six events, each with its signature and its resource", () => {
   expect(Object.keys(document.webhooks)).toEqual(eventTypes);
   const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
   ajv.addSchema({ $id: "document", ...document });

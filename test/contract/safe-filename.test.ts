@@ -23,7 +23,7 @@ test.each([
   // Composed and decomposed letters give the same name.
   ["e\u0301", "\u00e9_front.jpg"],
   ["Ärmel 日本", "Ärmel 日本_front.jpg"],
-])("makes %j from %j", (stem, expected) => {
+])("safeFilename makes %j from %j", (stem, expected) => {
   expect(safeFilename(stem, "_front.jpg")).toBe(expected);
 });
 

@@ -54,7 +54,7 @@ const examples: Record<Laxity, SignedCase> = {
   }),
 };
 
-test.each(Object.entries(examples))("%s", (name, delivery) => {
+test.each(Object.entries(examples))("a known difference from the stripe package: %s", (name, delivery) => {
   const { stripe } = laxities[name as Laxity];
   expect([stripeAccepts(delivery), catalogueAccepts(delivery)]).toEqual([stripe, !stripe]);
   expect(laxitiesOf(delivery)).toContain(name);

@@ -32,13 +32,16 @@ const vectors = [
   },
 ] as const;
 
-test.each(vectors)("creates the same signature as other software: $v1", ({ secret, t, body, v1 }) => {
-  expect(signDelivery(secret, body, t)).toBe(`t=${t},v1=${v1}`);
-  expect(verifySignature({ header: `t=${t},v1=${v1}`, rawBody: body, secret, now: t * 1_000 })).toEqual({
-    ok: true,
-    timestamp: t,
-  });
-});
+test.each(vectors)(
+  "signDelivery creates the same signature as other software: $v1",
+  ({ secret, t, body, v1 }) => {
+    expect(signDelivery(secret, body, t)).toBe(`t=${t},v1=${v1}`);
+    expect(verifySignature({ header: `t=${t},v1=${v1}`, rawBody: body, secret, now: t * 1_000 })).toEqual({
+      ok: true,
+      timestamp: t,
+    });
+  },
+);
 
 describe("verification", () => {
   const { secret, t, body, v1 } = vectors[0];

@@ -1,5 +1,6 @@
 import Stripe from "stripe";
-import { type VerifyInput, verifySignature } from "../../src/contract/signature.ts";
+import { verifySignature } from "../../src/contract/signature.ts";
+import type { VerifyInput } from "../../src/contract/signature-header.ts";
 
 /** A delivery to check, as both programs take it. */
 export interface SignedCase {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
-import { errorCodes, errorTypes } from "../../src/contract/error-codes.ts";
-import { limits, requestIdPattern } from "../../src/contract/limits.ts";
+import { creditHeaders, errorCodes, errorTypes } from "../../src/contract/error-codes.ts";
+import {
+  keyLifeMs,
+  limits,
+  optionRanges,
+  requestIdPattern,
+  ulidPattern,
+  webhookRetryTotalMs,
+} from "../../src/contract/limits.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../../src/contract/resources/exports.ts";
 import { Image, ImageUpload } from "../../src/contract/resources/images.ts";
@@ -100,6 +107,29 @@ test.each([
     "task.succeeded task.failed import.completed import.failed export.completed export.failed",
   ],
   ["webhook statuses", sets.webhookStatuses, "active paused disabled"],
+  ["beautifier backgrounds", sets.beautifierBackgrounds, "white light-grey beige black floor"],
+  [
+    "try-on backgrounds",
+    sets.tryonBackgrounds,
+    "white light-grey beige black studio loft street garden beach",
+  ],
+  [
+    "angle shots of clothing",
+    sets.beautifierAngleShots.clothing,
+    "front back three-quarter-left three-quarter-right detail",
+  ],
+  ["angle shots of shoes", sets.beautifierAngleShots.shoes, "side front back top pair"],
+  ["angle shots of headwear", sets.beautifierAngleShots.headwear, "front side back"],
+  [
+    "angle shots of try-ons",
+    sets.tryonAngleShots,
+    "full-front full-back full-side half-front half-back close-up",
+  ],
+  [
+    "scopes",
+    sets.scopes,
+    "products images imports exports tasks models webhooks".replaceAll(/\w+/g, "$&:read $&:write"),
+  ],
   [
     "error types",
     errorTypes,
@@ -109,17 +139,67 @@ test.each([
   expect([...actual].sort()).toEqual(words(expected));
 });
 
+test.each<[number, string, string]>([
+  [400, "invalid_request", "invalid_request invalid_cursor"],
+  [401, "unauthorized", "missing_api_key invalid_api_key"],
+  [402, "payment_required", "insufficient_credits"],
+  [403, "forbidden", "insufficient_scope user_key_not_allowed url_expired host_not_allowed"],
+  [
+    404,
+    "not_found",
+    "route_not_found product_not_found image_not_found import_not_found export_not_found task_not_found model_not_found webhook_not_found delivery_not_found",
+  ],
+  [405, "invalid_request", "method_not_allowed"],
+  [408, "invalid_request", "request_timeout"],
+  [409, "conflict", "reference_already_exists request_in_progress"],
+  [412, "invalid_request", "precondition_failed"],
+  [413, "invalid_request", "body_too_large"],
+  [414, "invalid_request", "uri_too_long"],
+  [415, "invalid_request", "unsupported_media_type"],
+  [416, "invalid_request", "range_not_satisfiable"],
+  [422, "invalid_request", "idempotency_key_reused cannot_drop_last_image inputs_mismatch image_required"],
+  [429, "rate_limited", "rate_limit_exceeded"],
+  [431, "invalid_request", "headers_too_large"],
+  [500, "internal", "internal_error"],
+  [501, "not_implemented", "not_implemented"],
+  [502, "internal", "upstream_unavailable"],
+])("the codes with the status %d are of the type %s: %s", (status, type, expected) => {
+  const codes = Object.entries(errorCodes).filter(([, of]) => of.status === status);
+  expect(codes.map(([code]) => code).sort()).toEqual(words(expected));
+  expect(codes.filter(([, of]) => of.type !== type)).toEqual([]);
+});
+
+test("each status of a code is one of the table above", () => {
+  expect(new Set(Object.values(errorCodes).map(({ status }) => status)).size).toBe(19);
+  expect(creditHeaders).toEqual({ needed: "X-Credits-Needed", left: "X-Credits-Left" });
+});
+
+test("a key is used for an hour less than a day, and a delivery is retried for 7 h 21 min", () => {
+  expect([keyLifeMs, webhookRetryTotalMs]).toEqual([23 * hour, 7 * hour + 21 * minute]);
+});
+
 test.each([
-  ["invalid_cursor", 400, "invalid_request"],
-  ["insufficient_scope", 403, "forbidden"],
-  ["product_not_found", 404, "not_found"],
-  ["reference_already_exists", 409, "conflict"],
-  ["idempotency_key_reused", 422, "invalid_request"],
-  ["request_in_progress", 409, "conflict"],
-  ["cannot_drop_last_image", 422, "invalid_request"],
-  ["rate_limit_exceeded", 429, "rate_limited"],
-] as const)("the code %s is a %d %s", (code, status, type) => {
-  expect(errorCodes[code]).toEqual({ status, type });
+  ["port", { min: 0, max: 65_535 }],
+  ["seed", { min: 0, max: 999_999_999_999_999 }],
+  ["demo", { min: 0, max: 1_000_000 }],
+  ["speed", { min: 1e-9, max: 1e15 }],
+  ["requestsPerMinute", { min: 1, max: 999_999_999 }],
+  ["latencyMs", { min: 0, max: 600_000 }],
+  ["toleranceSeconds", { min: 0, max: 999_999_999 }],
+] as const)("the option %s is from %j", (name, range) => {
+  expect(optionRanges[name]).toEqual(range);
+});
+
+test("an ID is a ULID", () => {
+  for (const id of ["01JGZZ0000000000000000000A", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"])
+    expect(id).toMatch(ulidPattern);
+  for (const id of [
+    "81JGZZ0000000000000000000A",
+    "01JGZZ000000000000000000A",
+    "01JGZZ000000000000000000IL",
+    "",
+  ])
+    expect(id).not.toMatch(ulidPattern);
 });
 
 /** Names of the fields of an object; `?` marks an optional field. */
@@ -215,4 +295,12 @@ test("the contract has exactly the endpoints of the specification", () => {
       "DELETE /v1/webhooks/{webhook_id} 204",
     ].sort(),
   );
+});
+
+test("the scope of an operation is that of its resource, to read for GET and to write for others", () => {
+  const scopes = everyOperation.map(({ operation: { method, path, scope } }) => `${method} ${path} ${scope}`);
+  expect(scopes).toContain("GET /v1/products/{product_id} products:read");
+  expect(scopes).toContain("POST /v1/tasks/tryon tasks:write");
+  for (const line of scopes)
+    expect(line).toMatch(/^GET \/v1\/(\w+)\S* \1:read$|^(?:POST|PATCH|DELETE) \/v1\/(\w+)\S* \2:write$/);
 });

@@ -52,7 +52,7 @@ async function read(
   return Buffer.concat(chunks).toString();
 }
 
-test("downloads the bytes without sending credentials, IDs or keys", async () => {
+test("a download has the bytes, and sends no credentials, IDs or keys", async () => {
   const { read, server } = await against([bytes(200, "a,b\n", {})]);
   expect(await read()).toBe("a,b\n");
   expect(server.requests[0]!.path).toBe("/file?signature=s");
@@ -87,14 +87,14 @@ test.each([403, 404, 410])(
   },
 );
 
-test("does not follow a redirect", async () => {
+test("a download does not follow a redirect", async () => {
   const elsewhere = await scriptedServer(bytes(200, "other", {}));
   const { read } = await against([bytes(302, "", { location: `${elsewhere.origin}/x` })]);
   await expect(read()).rejects.toMatchObject({ name: "BadResponseError", status: 302 });
   expect(elsewhere.requests).toEqual([]);
 });
 
-test("reports a truncated file as an error, never as a normal end", async () => {
+test("a download reports a truncated file as an error, never as a normal end", async () => {
   const cut: Step = (response) => {
     response.writeHead(200, { "content-length": 1000 });
     response.write("half", () => response.socket?.destroy());
@@ -103,17 +103,17 @@ test("reports a truncated file as an error, never as a normal end", async () => 
   await expect(read()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
 });
 
-test("cuts off a file larger than allowed", async () => {
+test("a download cuts off a file larger than allowed", async () => {
   const { read } = await against([bytes(200, "x".repeat(2000), {})]);
   await expect(read("/file", { maxBytes: 1000 })).rejects.toMatchObject({ code: "response_too_large" });
 });
 
-test("rejects an unrequested compressed file", async () => {
+test("a download rejects an unrequested compressed file", async () => {
   const { read } = await against([bytes(200, "x", { "content-encoding": "gzip" })]);
   await expect(read()).rejects.toMatchObject({ name: "BadResponseError", code: "not_a_file" });
 });
 
-test("gives up on a stream that falls silent", async () => {
+test("a download gives up on a stream that falls silent", async () => {
   const clock = stillClock();
   const stalls: Step = (response) => {
     response.writeHead(200);
@@ -127,7 +127,7 @@ test("gives up on a stream that falls silent", async () => {
   expect(await outcome).toMatchObject({ name: "TimeoutError" });
 });
 
-test("closes the connection if the reader stops early", async () => {
+test("a download closes the connection if the reader stops early", async () => {
   const endless: Step = (response) => {
     response.writeHead(200);
     const more = (): void => {
@@ -141,7 +141,7 @@ test("closes the connection if the reader stops early", async () => {
   await until(() => server.inFlight() === 0);
 });
 
-test("ends on an abort, before the response and in the middle", async () => {
+test("a download ends on an abort, before the response and in the middle", async () => {
   const { read, server } = await against([silence]);
   const abort = new AbortController();
   const outcome = read("/", { signal: abort.signal }).catch((error: unknown) => error);
@@ -151,7 +151,7 @@ test("ends on an abort, before the response and in the middle", async () => {
 });
 
 test.each(["http://files.example.com/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "not a url"])(
-  "does not fetch %s",
+  "a download does not fetch %s",
   async (url) => {
     const { download } = await against([json(200, {})]);
     const first = download(url)[Symbol.asyncIterator]().next();

@@ -15,7 +15,7 @@ afterEach(closeAll);
 
 const once = { retry: { attempts: 1 } };
 
-test("ignores informational responses before the final one", async () => {
+test("the client ignores informational responses before the final one", async () => {
   const early: Step = (response, seen) => {
     response.writeProcessing();
     response.socket!.write("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nContent-Length: 5000\r\n\r\n");
@@ -27,7 +27,7 @@ test("ignores informational responses before the final one", async () => {
   expect(answer.headers).not.toHaveProperty("link");
 });
 
-test("does not send a request that is aborted while it waits for a connection, so its outcome is certain", async () => {
+test("the client does not send a request that is aborted while it waits for a connection, so its outcome is certain", async () => {
   const server = await scriptedServer(silence);
   const connections = openConnections({ isDirect: () => true });
   const doubts: boolean[] = [];
@@ -297,7 +297,7 @@ describe("the request log", () => {
   });
 });
 
-test("encodes the same file as the same form, which an idempotency key needs", () => {
+test("the client encodes the same file as the same form, which an idempotency key needs", () => {
   const file = { bytes: new TextEncoder().encode("picture"), filename: 'a "b".jpg' };
   const form = multipartForm("file", file);
   expect(multipartForm("file", file)).toEqual(form);

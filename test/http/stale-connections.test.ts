@@ -85,7 +85,7 @@ function core(origin: string) {
   };
 }
 
-test("uses no connection that is as old as one that timed out", async () => {
+test("the client uses no connection that is as old as one that timed out", async () => {
   const { origin, requests, hold, release, kill, sockets } = await server();
   const { clock, get } = core(origin);
   await get();
@@ -114,7 +114,7 @@ test("uses no connection that is as old as one that timed out", async () => {
   expect((await rest).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test("opens another connection after 421, which comes from the wrong server", async () => {
+test("the client opens another connection after 421, which comes from the wrong server", async () => {
   let status = "421 Misdirected Request";
   const { origin, requests } = await server(() => status);
   const { clock, get } = core(origin);

@@ -74,22 +74,25 @@ describe("whether a write may have been done", () => {
 test.each([
   ["found no connection", false],
   ["broke off after it was sent", true],
-])("marks the earlier attempt as possibly carried out after an attempt that %s: %s", async (_, wentOut) => {
-  const clock = new TestClock();
-  let attempts = 0;
-  const attempt: Send = async ({ call }) => {
-    if (++attempts > 1) return { status: 401, headers: {}, body: new Uint8Array() };
-    if (wentOut) call.doubt(true);
-    throw new NetworkError("no line", { code: "unreachable", transient: true });
-  };
-  const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService });
-  const send = deadline({ clock, totalMs: 60_000 })(compose(attempt, again));
-  const answer = await send({
-    method: "GET",
-    path: "/",
-    origin: "http://localhost",
-    headers: {},
-    body: null,
-  });
-  expect(answer.earlierUnanswered ?? false).toBe(wentOut);
-});
+])(
+  "the client marks the earlier attempt as possibly carried out after an attempt that %s: %s",
+  async (_, wentOut) => {
+    const clock = new TestClock();
+    let attempts = 0;
+    const attempt: Send = async ({ call }) => {
+      if (++attempts > 1) return { status: 401, headers: {}, body: new Uint8Array() };
+      if (wentOut) call.doubt(true);
+      throw new NetworkError("no line", { code: "unreachable", transient: true });
+    };
+    const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService });
+    const send = deadline({ clock, totalMs: 60_000 })(compose(attempt, again));
+    const answer = await send({
+      method: "GET",
+      path: "/",
+      origin: "http://localhost",
+      headers: {},
+      body: null,
+    });
+    expect(answer.earlierUnanswered ?? false).toBe(wentOut);
+  },
+);

@@ -122,7 +122,7 @@ describe("an invalid option", () => {
   });
 });
 
-test("accepts the minimum and maximum of each option, and treats undefined as not set", async () => {
+test("the check of options accepts the minimum and maximum of each option, and treats undefined as not set", async () => {
   for (const options of [
     { port: 0, seed: 0, demo: 0, speed: 1e-9, rateLimit: { reads: 1, writes: 1 }, latencyMs: 0 },
     {
@@ -147,7 +147,7 @@ test("accepts the minimum and maximum of each option, and treats undefined as no
   }
 });
 
-test("accepts a state from a mock, from JSON, and from readState", async () => {
+test("the check of options accepts a state from a mock, from JSON, and from readState", async () => {
   const first = await startMock({ seed: 1, demo: 2 });
   const state = first.state();
   const json = JSON.parse(Buffer.concat(first.printedState()).toString());

@@ -273,7 +273,7 @@ describe("a table that another program saved again gets a sentence about it, and
     expect([exit, stderr.includes("--map"), products()]).toEqual([3, false, []]);
   });
 
-  test("also with headers that are not known, and were not quoted", async () => {
+  test("also if its headers are not known, and were not quoted", async () => {
     const { exit, lines } = await imported("a.csv", `SKU;Title;Photo,,\nA;Dress;${photo},,\n`);
     expect([exit, lines[0]]).toEqual([
       3,

@@ -202,7 +202,7 @@ test("sent imports are listed newest first, of one base URL or of all", () => {
   ]);
 });
 
-test("keeps marks by base URL and name, the last value of each", () => {
+test("the state keeps marks by base URL and name, the last value of each", () => {
   const { marks } = state;
   expect(marks.get("http://x", "export a")).toBe(null);
   marks.set("http://x", "export b", "1");
@@ -230,7 +230,7 @@ test("raises a mark unless a later one was set", () => {
   expect(marks.get("http://y", "since")).toBe("2026-01-06");
 });
 
-test("keeps the later of two decisions about an image by its time, and says which ones it turned", () => {
+test("the state keeps the later of two decisions about an image by its time, and says which ones it turned", () => {
   const { decisions } = state;
   const none = { reversed: [], later: [], sameTime: [] };
   const anna = { run: "R1", reviewer: "Anna" } as const;

@@ -27,7 +27,7 @@ export const errors: Section = {
       "mock/routes/tasks.test.ts > a try-on > reports every problem of every input, and queues nothing",
     ]),
     enforced("The known codes have the statuses of the specification.", [
-      ...tables("the code %s is a %d %s"),
+      ...tables("the codes with the status %d are of the type %s: %s"),
       ...conformance("rejects with %d %s"),
     ]),
     assumed(

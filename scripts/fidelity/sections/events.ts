@@ -57,7 +57,7 @@ export const events: Section = {
           "an event is delivered with a signature of its bytes, and only the ID and status of its resource",
           "other software verifies the signature",
         ),
-        ...signature("creates the same signature as other software: $v1"),
+        ...signature("signDelivery creates the same signature as other software: $v1"),
       ],
     ),
     enforced(

@@ -75,7 +75,7 @@ export const exports: Section = {
     assumed("A role that does not exist.", "400 with param role.", of("roles > rejects %j")),
     enforced("since: only products changed at or after that time; it can have an offset.", [
       ...of("a delta > since %s: %d rows", "a delta > an unchanged product"),
-      "mock/store/change-list.property.test.ts > finds exactly the products changed since a time, newest first, from any position",
+      "mock/store/change-list.property.test.ts > the list of changes finds exactly the products changed since a time, newest first, from any position",
     ]),
     enforced(
       "A change is a field edited, a photo attached, a generation completed, or the product deleted.",

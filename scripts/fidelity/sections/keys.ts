@@ -31,7 +31,7 @@ export const keys: Section = {
       "RESOURCE:read for GET, RESOURCE:write for other methods; attaching images to a product needs products:write.",
       [
         ...of("API keys > with read-only access list products, but cannot create any"),
-        "contract/openapi.test.ts > has exactly the operations of the contract, with names, tags, scopes and responses",
+        "contract/openapi.test.ts > the OpenAPI document has exactly the operations of the contract, with names, tags, scopes and responses",
       ],
     ),
     enforced("A key bound to a user: 403.", of("API keys > a user's key"), "code user_key_not_allowed"),

@@ -151,7 +151,7 @@ export const mockServer: Section = {
     ]),
     enforced("It listens on loopback by default, and warns about other addresses.", [
       ...inCode("a mock listens on a free port of loopback only"),
-      ...serve("warns about an address that other machines can reach"),
+      ...serve("cat serve warns about an address that other machines can reach"),
     ]),
     enforced(
       "POST /_mock/reset restores the initial state.",

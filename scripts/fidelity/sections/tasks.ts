@@ -25,7 +25,7 @@ export const tasks: Section = {
     assumed(
       "The type of product_not_found; the specification shows two.",
       "not_found.",
-      "contract/tables.test.ts > product_not_found",
+      "contract/tables.test.ts > the codes with the status %d are of the type %s: %s",
     ),
     enforced(
       "Inputs that do not match the subtype: 422.",

@@ -7,6 +7,7 @@ import type { GlobalOptions } from "../context/globals.ts";
 import { createIo, type Io } from "../output/io.ts";
 import type { Paint } from "../output/paint.ts";
 import type { Secrets } from "../output/secrets.ts";
+import { findHomeFolder, newPlaceNote } from "../settings/home-folder.ts";
 import type { Connection } from "../settings/settings.ts";
 import type { LastFailure } from "./open-client.ts";
 import { RecordedRuns } from "./recorded-runs.ts";
@@ -30,7 +31,6 @@ export interface App {
   lastFailure: LastFailure | null;
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
-  /** The runs of the command, for the list of runs. */
   readonly runs: RecordedRuns;
   /** The exit status if nothing is thrown, e.g. that of a program which the command ran. */
   exit: number;
@@ -38,7 +38,6 @@ export interface App {
   onClose(release: () => void | Promise<void>): void;
 }
 
-/** Creates the app, and a function that closes it. */
 export function createApp(
   given: Context,
   globals: GlobalOptions,
@@ -101,7 +100,6 @@ function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
 
 /** The folder of settings and state. A note says once where a variable names a new one. */
 async function openHome({ context: { env, host }, globals, io }: App): Promise<string> {
-  const { findHomeFolder, newPlaceNote } = await import("../settings/home-folder.ts");
   const note = globals.mock ? null : newPlaceNote({ env, host });
   if (note !== null) await io.note(io.visible(note));
   return findHomeFolder(env, host);

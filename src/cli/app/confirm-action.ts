@@ -9,11 +9,11 @@ import { canAsk, openPrompts } from "./prompts.ts";
 interface Action {
   /** The question, e.g. `Delete 2 products?` */
   question: string;
-  /** What the action concerns, shown above the question. */
+  /** The objects of the action, shown above the question. */
   about?: string;
   /** Why it needs a yes, as a clause, e.g. `deleting 2 products needs a confirmation`. */
   reason: string;
-  /** What has not happened when the user does not agree, e.g. `nothing was deleted`. */
+  /** The work not done if the user does not agree, e.g. `nothing was deleted`. */
   left: string;
   /** How to agree without a terminal. */
   toAgree?: string;
@@ -41,7 +41,6 @@ export async function confirmAction(
   throw new DeclinedError(left);
 }
 
-/** Colors for the label of a profile. */
 export const labelColors = ["red", "green", "yellow", "cyan"] as const;
 
 /**

@@ -16,7 +16,6 @@ import { showRequest } from "../output/io.ts";
 import { findHomeFolder } from "../settings/home-folder.ts";
 import { type Connection, insecureHosts, insecureNote } from "../settings/settings.ts";
 
-/** The parts of the app that a client reports to. */
 interface ClientApp {
   readonly context: Pick<Context, "clock" | "random" | "env">;
   readonly globals: Pick<GlobalOptions, "verbose">;
@@ -143,7 +142,6 @@ const because: Readonly<Record<string, string>> = {
 export class LastFailure {
   #words: string | null = null;
 
-  /** Records the end of an attempt. */
   record({ origin, status, error }: Pick<ExchangeLog, "origin" | "status" | "error">): void {
     if (status !== null)
       this.#words = status >= 500 || status === 429 ? `${origin} responds with ${status}` : null;

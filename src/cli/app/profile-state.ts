@@ -14,7 +14,6 @@ import { namedProfile, profileFileName } from "../settings/profile-names.ts";
 import { defaultProfile, readProfiles } from "../settings/profiles.ts";
 import { type Connection, profileInUse } from "../settings/settings.ts";
 
-/** The parts of the app that determine the path of its state. */
 export interface Asker {
   readonly context: HomeContext & Pick<Context, "clock" | "cwd">;
   readonly globals: Pick<GlobalOptions, "mock" | "profile">;
@@ -84,7 +83,6 @@ export async function profileStatePath({ globals, context }: Asker): Promise<str
   return join(states, `${profileFileName(profile)}.db`);
 }
 
-/** The parts of the app that know the state and the service. */
 interface Opener {
   state(): Promise<State>;
   connection(): Promise<Connection>;

@@ -5,7 +5,6 @@ import type { Output } from "../context/standard-streams.ts";
 import { lineWidth, wrappedText } from "../output/wrapped.ts";
 import type { App } from "./app.ts";
 
-/** A choice and its value. */
 export interface Choice<Answer> {
   name: string;
   value: Answer;
@@ -43,7 +42,6 @@ export const canAsk = ({ context, globals }: App): boolean =>
   // The stream of stdin is created on first use, which takes a millisecond.
   context.stderr.isTTY && globals.input && !globals.json && context.stdin.isTTY === true;
 
-/** How questions fit into the terminal. */
 function fitting({ context: { stderr }, io }: App) {
   // The library breaks long lines inside words. A question has two characters before it.
   const width = lineWidth(stderr);
@@ -148,7 +146,7 @@ export async function openPrompts(app: App): Promise<Prompts> {
   };
 }
 
-/** A stream for one question: stderr stays open, and without colors loses their escape sequences. */
+/** A stream for one question, which leaves stderr open; without colors it only keeps cursor movements. */
 function screenOn(
   { raw, columns }: Output,
   isPlain: boolean,

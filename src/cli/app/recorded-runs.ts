@@ -8,7 +8,6 @@ import type { Secrets } from "../output/secrets.ts";
 /** A run without progress of its own, which is recorded when the command ends. */
 export type BegunRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt">;
 
-/** The parts of the app that know a command and the state of its profile. */
 interface Recorder {
   readonly context: Pick<Context, "clock" | "cwd" | "who">;
   readonly globals: Pick<GlobalOptions, "mock">;
@@ -51,7 +50,7 @@ export class RecordedRuns {
     this.#begun.push(run);
   }
 
-  /** What a run counted: every number of its summary. */
+  /** Keeps every number of a run's summary. */
   counted<Summary extends { readonly run_id: string | null }>(summary: Summary, exit?: number): void {
     const counts = Object.entries(summary).flatMap(([name, value]: [string, unknown]) =>
       typeof value === "number" && name !== "duration_ms" ? [[name, value] as const] : [],
@@ -59,7 +58,6 @@ export class RecordedRuns {
     if (summary.run_id !== null) this.#ends.set(summary.run_id, { counts: Object.fromEntries(counts), exit });
   }
 
-  /** An undo has changed what the list shows of a run. */
   changed(state: State, id: string): void {
     this.#changed.set(id, state);
   }

@@ -3,7 +3,7 @@ import type { ProgressEvent } from "../../flows/progress-event.ts";
 import type { RunHost } from "../../flows/run/run.ts";
 import type { App } from "./app.ts";
 
-/** What the program gives to a flow: what all runs need, and the terminal to report to. */
+/** The host of a flow: for the needs of all runs, and with the terminal to report to. */
 export interface FlowHost extends RunHost {
   readonly signal: AbortSignal;
   readonly random: () => number;

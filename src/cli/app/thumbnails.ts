@@ -17,7 +17,6 @@ export interface Thumbnail {
 
 type Fetcher = InstanceType<typeof import("../../flows/generate/gallery/fetch-images.ts").ImageFetcher>;
 
-/** Whether the flags want pictures. */
 interface Wanted {
   /** False with `--no-thumbnail`. */
   readonly thumbnail: boolean;
@@ -64,7 +63,7 @@ function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted)
 /** How a terminal draws pictures: the escape sequences of iTerm2 or Kitty, or Sixel. */
 export type Graphics = "iterm2" | "kitty" | "sixel";
 
-/** The pictures that a terminal draws, by its variables; null for none. tmux and screen pass none on. */
+/** The pictures that a terminal draws, by its variables (asking would read keys); null for none or tmux. */
 export function detectGraphics(env: Env): Graphics | null {
   const { TERM = "", TERM_PROGRAM = "", LC_TERMINAL = "" } = env;
   if (env.TMUX !== undefined || env.STY !== undefined || /^(?:tmux|screen|dumb)/.test(TERM)) return null;

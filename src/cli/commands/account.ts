@@ -31,7 +31,6 @@ import {
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
-/** `cat login` */
 export const loginCommand = (app: App): Command =>
   command("login", {
     about:
@@ -58,7 +57,7 @@ interface LoginFlags {
   readonly store?: KeyStoreName;
 }
 
-/** Checks the key at the service, then stores it. The first profile becomes the active one. */
+/** Asks what is missing, checks the key, then stores it and the base URL. A first profile becomes active. */
 async function login(app: App, flags: LoginFlags): Promise<void> {
   const { globals, context, io, secrets } = app;
   if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");
@@ -100,7 +99,7 @@ async function login(app: App, flags: LoginFlags): Promise<void> {
 const withMock = (verb: string, hint: string): UsageError =>
   new UsageError(`${verb} cannot be used with --mock`, { hint });
 
-/** The settings of a login, by flag, variable, profile or question. May throw UsageError. */
+/** The settings of a login, by flag, variable, profile or question. Throws UsageError without a terminal. */
 async function askForSettings(
   app: App,
   profiles: Profiles,
@@ -248,7 +247,6 @@ const whoamiFields = [
   "products_read",
 ] as const;
 
-/** The settings in use. */
 type Whoami = { readonly [field in (typeof whoamiFields)[number]]?: string | boolean | null };
 
 const whoamiForm = namedForm<Whoami>(

@@ -21,7 +21,6 @@ export const completionCommand = (app: App): Command =>
       await (app.io.json ? app.io.jsonData({ shell, script }) : app.io.data(script));
     });
 
-/** The shells for which there is a script. */
 const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 /*

@@ -24,7 +24,6 @@ import {
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
-/** `cat config`: the settings in the config file. */
 export const configCommand = (app: App): Command =>
   group("config", "View and change the settings of your profiles. API keys: cat login, cat logout.", [
     listCommand(app),
@@ -88,7 +87,6 @@ function toSetting(name: string): SettingName {
 
 const settingFields = ["profile", "active", "setting", "value"] as const;
 
-/** A setting as a row of the list. */
 type SettingRow = Readonly<Record<(typeof settingFields)[number], unknown>> & { readonly profile: string };
 
 const settingForm = namedForm<SettingRow>(
@@ -131,7 +129,6 @@ const listCommand = (app: App): Command =>
     if (rows.length === 0) await io.note("No settings yet. To sign in: cat login");
   });
 
-/** The argument of commands for one setting. */
 const setting = ["<NAME>", "name of the setting"] as const;
 
 /** Prints the value of a setting in the config file; flags and variables are ignored. */
@@ -167,7 +164,7 @@ const setters: Readonly<Record<string, string>> = {
   keyStore: "To store an API key: cat login",
   keyOrigin: "To store an API key: cat login",
   ...Object.fromEntries(
-    answerKeys.map((key) => [key, "Answers are in catalogue.map.json: cat config mapping"]),
+    answerKeys.map((key) => [key, "Choices are in catalogue.map.json: cat config mapping"]),
   ),
 };
 
@@ -214,7 +211,7 @@ const unsetCommand = (app: App): Command =>
     summary: "remove a setting",
     usage: "NAME [flags]",
     about:
-      "Remove a setting of the profile, or answers that an earlier version has kept in it (columns, values, encoding, mappings, sheets). Later answers are in catalogue.map.json.",
+      "Remove a setting of the profile, or choices that an earlier version has kept in it (columns, values, encoding, mappings, sheets). Later choices are in catalogue.map.json.",
     examples: [
       ["remove the label of a profile", "cat config unset label --profile live"],
       ["forget columns that an earlier version has saved", "cat config unset columns"],
@@ -277,7 +274,8 @@ const mappingCommand = (app: App): Command =>
   ).action(async (flags: RawPrintFlags & { mapFile?: string }) => {
     const printing = readPrintFlags(flags, mappingForm);
     const { vocabularies } = await import("../mapping/map-file.ts");
-    const { oldAnswers, readMapFiles } = await import("../mapping/map-files.ts");
+    const { readMapFiles } = await import("../mapping/map-files.ts");
+    const { oldAnswers } = await import("../mapping/profile-mapping.ts");
     const mapFile = named("--map-file", flags.mapFile, "Choose a file.");
     const found = (await readMapFiles(app, { file: "-", mapFile })).map((file) => ({ file, files: "all" }));
     for (const words of vocabularies)

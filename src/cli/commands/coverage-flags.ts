@@ -20,10 +20,8 @@ import { outputFormat } from "../output/output-names.ts";
 
 type TaskType = (typeof taskTypes)[number];
 
-/** The flags with the values of looks. */
 const lookFlags = ["model", "subtype", "background", "angle", "style"] as const;
 
-/** The flags of `cat products coverage`, as commander parses them. */
 export interface RawCoverageFlags
   extends RawPrintFlags,
     RawProductsFileFlags,
@@ -48,7 +46,6 @@ export interface CoverageFlags {
   readonly looks: LooksFlags | null;
 }
 
-/** Adds the flags that select products, and those of the sheet. */
 export function withCoverageFlags(made: Command): Command {
   made
     .argument("[FILE]", "only the products of a CSV or Excel file, or a list of IDs or references")

@@ -29,7 +29,6 @@ import { excelStyle } from "../settings/csv-style.ts";
 import type { CoverageFlags, LooksFlags } from "./coverage-flags.ts";
 import { type LookCells, sheetOfLooks } from "./template.ts";
 
-/** A sheet that takes the looks that products lack. */
 interface LooksSheet {
   write(coverages: AsyncIterable<Coverage>, models: readonly Model[]): Promise<void>;
   /** A sentence for each value that neither this program nor an image has, so that all products lack it. */

@@ -19,7 +19,6 @@ import { openLooks, productsOfFile } from "./coverage-looks.ts";
 interface CoverageRow {
   readonly reference: string | null;
   readonly name: string | null;
-  /** The orientations of the photos. */
   readonly photos: readonly string[];
   readonly beautified: readonly { background: string; angle_shot: string }[];
   readonly tryons: readonly TryonLook[];

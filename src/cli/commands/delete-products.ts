@@ -9,7 +9,6 @@ import { commandLine } from "../output/command-words.ts";
 import { printLine } from "../output/io.ts";
 import { findNamedProduct } from "./find-product.ts";
 
-/** How many products the question names. */
 const namedProducts = 20;
 
 /** Deletes products after a question that names them. Deletes none if one of them is not found (exit 5). */

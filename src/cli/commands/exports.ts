@@ -42,7 +42,7 @@ const listCommand = (app: App): Command =>
     ],
   });
 
-/** What `get` and `watch` have in common. */
+/** Common to `get` and `watch`. */
 const exportJob = {
   noun: "export",
   operation: operations.exports.get,

@@ -38,7 +38,6 @@ export const imagesCommand = (app: App): Command =>
   group("images", "View, save and upload images.", [getCommand(app), uploadCommand(app)]);
 
 interface GetFlags extends RawPrintFlags {
-  /** The file for the original, as typed. */
   save?: string;
   maxBytes?: number;
   /** How the image was made; false for no label. */
@@ -46,14 +45,12 @@ interface GetFlags extends RawPrintFlags {
   thumbnail: boolean;
 }
 
-/** The values of `--label`. */
 const digitalSources = {
   generated: "trainedAlgorithmicMedia",
   beautified: "compositeWithTrainedAlgorithmicMedia",
 } as const;
 type MadeBy = keyof typeof digitalSources;
 
-/** An image; a saved one with whether its file has the label. */
 type ShownImage = Image & { readonly label?: boolean };
 
 const imageForm = (): ResourceForm<ShownImage> => {

@@ -20,7 +20,7 @@ import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 
-/** A product as a row of an import; fields without a value are missing, and stay as they are. */
+/** A product as a row of an import (Imports, Row fields); a field without a value is missing, and stays. */
 interface SheetRow {
   readonly reference: string;
   readonly name: string;
@@ -34,7 +34,10 @@ type ExportedRow = SheetRow & { readonly [exportedColumn]: string };
 
 const labels = orientations.filter((label) => label !== "unlabeled");
 
-/** `cat products list --for-import`: prints nothing if the list fails, as part of it may pass as all. */
+/**
+ * `cat products list --for-import`: a file that imports back unchanged. Nothing is printed if the list fails:
+ * an incomplete file must not pass as complete.
+ */
 export async function printImportSheet(app: App, flags: RawListFlags & { q?: string }): Promise<void> {
   const { limit = null, q } = flags;
   const format = formatForExcel(flags.format, flags.excel) ?? (app.globals.json ? "ndjson" : "csv");
@@ -58,7 +61,6 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
   if (isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
 }
 
-/** The flags of `cat products export`, as commander parses them. */
 export interface SheetFlags {
   readonly q?: string;
   readonly format?: SheetFormat;
@@ -168,7 +170,6 @@ function toRow({ reference, name, description, sex, images }: Product): SheetRow
   };
 }
 
-/** The products that an import cannot change, in sentences. */
 class SheetNotes {
   #unnamed = 0;
   #cut = 0;
@@ -200,7 +201,10 @@ class SheetNotes {
   }
 }
 
-/** Records with a header: the first photo of a side has its column, others have further ones. */
+/**
+ * Records with a header: the first photo of an orientation has its column, further ones numbered columns, and
+ * photos without an orientation are in `images`.
+ */
 function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string): string[][] {
   const laidOut = rows.map((row) => ({ row, ...layOut(row) }));
   const used = labels.filter((label) => laidOut.some(({ byLabel }) => byLabel.has(label)));
@@ -227,7 +231,6 @@ function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string)
   return [header, ...records];
 }
 
-/** The photos of a row in the columns of a table. */
 function placedPhotos(row: SheetRow): ExportedCells["photos"] {
   const { byLabel, more, unlabeled } = layOut(row);
   return [

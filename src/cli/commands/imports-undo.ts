@@ -130,7 +130,6 @@ async function withoutRun(app: App, ledger: string | undefined): Promise<UsageEr
   });
 }
 
-/** The last import of the account. */
 function findLast({ state, service }: Memory): StoredRun | undefined {
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint);
   const runs = state.runs.ofKind(importKind).filter((run) => run.account === account);
@@ -162,7 +161,7 @@ function findRunId(typed: string, memory: Memory): string {
   });
 }
 
-/** What an undo does at most, how long it takes, and what it cannot undo. */
+/** The most that an undo does, how long it takes, and what it cannot undo. */
 function aheadLines(estimate: UndoEstimate): string[] {
   const { file, products, created, fields, photos, attached, writes, unresolved } = estimate;
   const parts = [

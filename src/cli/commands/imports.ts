@@ -46,7 +46,7 @@ const listCommand = (app: App): Command =>
     ],
   });
 
-/** What `get` and `watch` have in common. */
+/** Shared by `get` and `watch`. */
 const importJob = {
   noun: "import",
   operation: operations.imports.get,
@@ -179,7 +179,6 @@ const rowColumns: readonly Column<FileRowResult>[] = [
 const listImages = ({ images }: ImportRowResult): ImportRowResult["images"] =>
   Array.isArray(images) ? images.filter((image) => typeof image === "object" && image !== null) : [];
 
-/** Why the row failed or is partial. */
 function toReason(row: ImportRowResult): string | undefined {
   return failureOfRow({ ...row, images: listImages(row) })?.message;
 }

@@ -47,7 +47,7 @@ export const listTasksCommand = (app: App): Command => {
   });
 };
 
-/** What a review can say of an image, and how it is recorded. */
+/** The decisions that a review can record. */
 const decisions = { approved: "approve", rejected: "reject", "not-reviewed": null } as const;
 
 /** Keeps the images with a decision of this profile; null for a list of all tasks. */

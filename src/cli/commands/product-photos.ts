@@ -14,7 +14,6 @@ import { entryFields, resourceForm } from "../resources/forms.ts";
 import { findNamedProduct } from "./find-product.ts";
 import { type RawRemovalFlags, readRemovalFlags, withRemovalFlags } from "./removal-flags.ts";
 
-/** The argument of commands for one product. */
 export const product = ["<ID|REFERENCE>", "ID or reference of the product"] as const;
 
 export const attachCommand = (app: App): Command =>

@@ -13,7 +13,6 @@ import {
 } from "../mapping/products-file-flags.ts";
 import { flagName } from "../output/command-words.ts";
 
-/** The flags of a command that removes what a file names, as commander parses them. */
 export interface RawRemovalFlags extends RawProductsFileFlags {
   readonly from?: string;
   readonly dryRun?: true;
@@ -21,7 +20,6 @@ export interface RawRemovalFlags extends RawProductsFileFlags {
   readonly maxRemovals?: MaxRemovals;
 }
 
-/** What is removed of the products in a file. */
 export interface RemovalFlags extends ProductsFileFlags {
   readonly file: string;
   readonly dryRun: boolean;

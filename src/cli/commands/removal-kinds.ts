@@ -4,13 +4,12 @@ import type { WantedProduct } from "../../flows/export/selection/selection.ts";
 import type { InputProblem } from "../../flows/rows/problem.ts";
 import type { Service } from "../../flows/service.ts";
 
-/** A product or a photo that a row names, and what became of it; null if it was not reached. */
+/** A product or a photo that a row names, and its result; null if it was not reached. */
 export interface RemovalEntry extends Removal {
   readonly named: WantedProduct;
   removed: RemovalResult | null;
 }
 
-/** What a command removes, and the words for it. */
 export interface RemovalKind {
   readonly selection: SelectionKind;
   readonly thing: "product" | "photo";
@@ -19,7 +18,7 @@ export interface RemovalKind {
   readonly done: "deleted" | "detached";
   readonly limit: "--max-delete" | "--max-removals";
   readonly limitCode: string;
-  /** What the limit is a share of, after a number: `products in the catalogue`. */
+  /** The total for the limit's percentage, after a number: `products in the catalogue`. */
   readonly all: string;
   total(items: readonly RemovalEntry[], service: Service, enough: number): Promise<number>;
 }
@@ -53,13 +52,12 @@ export const detachment: RemovalKind = {
   },
 };
 
-/** What became of all that a file names. */
 export interface RemovalOutcome {
   /** Null with --dry-run. */
   readonly runId: string | null;
   readonly entries: readonly RemovalEntry[];
   /** The rows that name nothing of the service. */
   readonly problems: readonly InputProblem[];
-  /** What ended it early: an error, or an interrupt; undefined if nothing did. */
+  /** The error or interrupt that ended it early; undefined for none. */
   readonly stopped: unknown;
 }

@@ -8,10 +8,8 @@ import { type Column, whole } from "../output/table.ts";
 import type { RemovalFlags } from "./removal-flags.ts";
 import type { RemovalEntry, RemovalKind, RemovalOutcome } from "./removal-kinds.ts";
 
-/** How many products or photos a question or a summary names. */
 export const mostNamedEntries = 20;
 
-/** A product or a photo for people. */
 export const entryName = ({ product: { id, reference, name }, imageId }: RemovalEntry): string =>
   imageId === null ? `${reference ?? id} (${name})` : `${imageId} of ${reference ?? id}`;
 

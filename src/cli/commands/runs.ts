@@ -117,7 +117,7 @@ const getCommand = (app: App): Command =>
     for (const line of nextLines(app, run, flags.ledger)) await app.io.note(app.io.visible(line));
   });
 
-/** What can be done with a run: the command that resumes it, or undoes it. */
+/** The next commands for a run: the one that resumes it, or undoes it. */
 function nextLines(app: App, run: ListedRun, given: string | undefined): string[] {
   const { id, kind, origin, isUndoable } = run;
   if (statusOf(run) === "unfinished" && origin !== null)
@@ -156,7 +156,7 @@ const toShown = (run: ListedRun, { io }: App) => {
 
 type ShownRun = ReturnType<typeof toShown>;
 
-/** What a run has done, without what other counts add up to. */
+/** The counts of a run, without those that others add up to. */
 const doneOf = ({ counts }: ShownRun): string => {
   const { total: _, submitted: _1, succeeded: _2, ...done } = counts ?? {};
   const named = Object.entries(done).map(([name, count]): [string, number] => {

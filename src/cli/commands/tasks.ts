@@ -47,7 +47,6 @@ export const tasksCommand = (app: App): Command =>
     reviewCommand(app),
   ]);
 
-/** The columns of one task in tables and CSV files. */
 const columns = fieldColumns<Task>(replyFields(operations.tasks.get), [
   "id",
   "type",
@@ -76,7 +75,6 @@ interface FollowFlags extends RawPrintFlags, BucketFlags {
   thumbnail?: boolean;
 }
 
-/** A command for tasks by ID or by run. */
 const tasksBy = (name: string, save: string, texts: CommandTexts): Command =>
   withBucketFlags(
     command(name, texts)
@@ -165,7 +163,6 @@ const reviewCommand = (app: App): Command =>
     await recordReviewFile(app, file, { reading: { sheet, read }, reviewer: reviewer?.trim(), handOn });
   });
 
-/** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };
 
 /** The form of followed tasks; tables show products by `references`, and saved files. */
@@ -232,7 +229,7 @@ async function followTasks(
         onProgress,
       ),
     );
-    // What was saved is shown whatever could not be written.
+    // The saved images are shown whatever could not be written.
     let unlisted: unknown;
     if (place !== null && watched.files.size > 0) {
       const { writeLists } = await import("../files/save-folder.ts");
@@ -304,7 +301,6 @@ async function report(
   if (failed > 0) throw new PartialError(`${grouped(failed)} of ${counted(tasks.length, "task")} failed`);
 }
 
-/** Shows the images of tasks on the terminal. */
 async function showImages(
   app: App,
   { tasks, files }: Pick<WatchedTasks, "tasks" | "files">,

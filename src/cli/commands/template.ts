@@ -21,15 +21,12 @@ import { outputFormat } from "../output/output-names.ts";
 import { jsonLine } from "../output/visible.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 
-/** A column of a sheet to begin with. */
 interface TemplateColumn {
   readonly name: string;
   /** At most 255 characters, which spreadsheets show. */
   readonly note: string;
-  /** The cell of the example row. */
   readonly example: string;
   readonly choices?: readonly string[];
-  /** Whether values besides the choices are valid. */
   readonly isOpen?: boolean;
 }
 
@@ -71,7 +68,6 @@ const product: TemplateColumn = {
   example: "DRESS-0001",
 };
 
-/** A photo of the product from this side. */
 const photo = (side: string, example = ""): TemplateColumn => ({
   name: `image_${side}`,
   note: `The ${side} photo. ${photoNote}`,
@@ -138,7 +134,10 @@ const templates: Readonly<Record<TemplateKind, Template>> = {
   },
 };
 
-/** Writes a sheet to begin with. `given`: its name as typed; true for the default one. */
+/**
+ * A sheet to begin with: a header and an example row that the command accepts; a workbook has lists of
+ * choices and notes too. `given`: its name as typed; true for the default one. Throws UsageError.
+ */
 export async function writeTemplate(
   app: App,
   kind: TemplateKind,

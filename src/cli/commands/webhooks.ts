@@ -3,7 +3,8 @@ import { operations } from "../../contract/client-operations.ts";
 import { limits, optionRanges } from "../../contract/limits.ts";
 import type { Operations } from "../../contract/operations.ts";
 import type { Webhook } from "../../contract/resources/webhooks.ts";
-import { signatureHeader, verifySignature } from "../../contract/signature.ts";
+import { verifySignature } from "../../contract/signature.ts";
+import { signatureHeader } from "../../contract/signature-header.ts";
 import { type EventType, eventTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { carriedOut, hasId } from "../../flows/service-errors.ts";
@@ -37,7 +38,6 @@ export const webhooksCommand = (app: App): Command =>
     verifyCommand(app),
   ]);
 
-/** The columns of webhooks in tables and CSV files. */
 const columns = fieldColumns<Webhook>(replyFields(operations.webhooks.get), [
   "id",
   "status",
@@ -71,7 +71,6 @@ const eventsFlag = (): Option =>
     `events, separated by commas (repeatable), or all: ${eventTypes.join(", ")}`,
   ).argParser(eventTypeList);
 
-/** The flag and the argument that several commands have. */
 const description = ["--description <TEXT>", "description for people"] as const;
 const webhook = ["<ID>", "ID of the webhook"] as const;
 
@@ -228,7 +227,6 @@ interface VerifyFlags {
   tolerance: number;
 }
 
-/** `cat webhooks verify` */
 const verifyCommand = (app: App): Command =>
   command("verify", {
     summary: "check the signature of a delivery, offline",

@@ -42,7 +42,6 @@ export interface ListedFlag extends ListedValue {
   readonly value: string | null;
 }
 
-/** The list of a program whose commands are all loaded. */
 export const commandList = (root: Command): CommandList => ({
   version,
   commands: root.commands.flatMap((made) => [...listed(made, "")]),

@@ -23,7 +23,7 @@ export async function complete(
   }
 }
 
-/** A candidate per line, with a description after a tab; last `:files` or `:`. `argv`: all words. */
+/** Candidates by line, described after a tab; last `:files` if files fit, else `:`. `argv`: typed so far. */
 export async function completions(
   host: Pick<NodeJS.Process, "env">,
   argv: readonly string[],

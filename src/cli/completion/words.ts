@@ -2,7 +2,7 @@ import { allAngleShots, type GenerationKind, listBackgrounds } from "../../contr
 import { pathPlaceholder } from "../flags/local-path.ts";
 import type { CommandList, ListedCommand, ListedFlag } from "./command-list.ts";
 
-/** What the shell should complete at the last word, found without looking anything up. */
+/** The completion at the last word, found without looking anything up. */
 export interface Expected {
   /** Fixed candidates, with a description. */
   readonly words: readonly (readonly [word: string, about: string])[];
@@ -26,7 +26,7 @@ export type Kind = "profiles" | "products" | "models" | LearnedKind;
 
 const nothing = { words: [], kind: null, files: false, before: "" };
 
-/** What fits at the last of `words`. `isCat`: a first word may be a file for the system's cat. */
+/** The candidates at the last of `words`. `isCat`: a first word may be a file for the system's cat. */
 export function expectedAt(list: CommandList, words: readonly string[], isCat: boolean): Expected {
   const typed = words.at(-1) ?? "";
   const place = findPlace(list, words.slice(0, -1));

@@ -1,6 +1,6 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What only this program needs. On Windows, names have any case. */
+/** Secrets of this program. On Windows, names have any case. */
 const ownSecrets = /^(?:CAT_API_KEY|CAT_WEBHOOK_SECRET)$/i;
 
 /** The variables of a user's session, which hold no secret: settings, screen, keychain, language. */

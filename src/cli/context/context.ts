@@ -38,7 +38,10 @@ export interface Context {
   isRunning(pid: number): boolean;
   /** Aborted with an InterruptError by the first SIGINT, SIGTERM or, on a terminal, SIGHUP. */
   readonly interrupt: AbortSignal;
-  /** Registers `run` for a second interrupt; `finishing` gets 5 s before. Returns how to unregister. */
+  /**
+   * Registers `run`, which reports what a second interrupt leaves undone; `finishing`, which must be done in
+   * any case, gets 5 s before. Returns a function that unregisters both.
+   */
   onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that
@@ -64,7 +67,6 @@ export interface Context {
   release?(): void;
 }
 
-/** Signals that are passed on to a child program. */
 const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2"] as const;
 /** Signals that a terminal sends on a key press to all programs in the foreground. */
 const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT"]);

@@ -103,7 +103,6 @@ export function withHint(error: CatError, hint: string | undefined, message = er
   return new CatError(message, { type, code, param, status, requestId, hint, cause: error });
 }
 
-/** Exit statuses of the program. */
 export const ExitCode = {
   done: 0,
   fault: 1,

@@ -33,7 +33,6 @@ export function globalFlagLength(argv: readonly string[], index: number): 0 | 1 
   return inlineValue.length > 0 ? 1 : 2;
 }
 
-/** The values of the global flags. */
 export interface GlobalOptions {
   profile: string | undefined;
   baseUrl: string | undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { InterruptSignal } from "./errors.ts";
 
-/** What a second interrupt leaves time for, in milliseconds. */
+/** The time that a second interrupt leaves, in milliseconds. */
 const finishMs = 5_000;
 
 interface Act {
@@ -9,7 +9,7 @@ interface Act {
   readonly finishing: Promise<unknown> | undefined;
 }
 
-/** What the program still does when a second interrupt stops it. */
+/** The last acts of the program when a second interrupt stops it. */
 export class LastActs {
   readonly #acts = new Set<Act>();
 
@@ -28,7 +28,6 @@ export class LastActs {
     return Promise.race([Promise.allSettled(pending), deadline]);
   }
 
-  /** Reports what was left undone. */
   run(signal: InterruptSignal): void {
     for (const { run } of this.#acts) run(signal);
   }

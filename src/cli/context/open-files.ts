@@ -7,7 +7,7 @@ const needed = { always: 40, perRequest: 3 };
 /** Commands without `--concurrency` send up to 8 requests at once. */
 const usualConcurrency = 8;
 
-/** Rejects too many open files before they end the process: native code aborts. Throws a CatError. */
+/** Rejects too many open files (exit 2) before they end the process: native code aborts. Throws CatError. */
 export function rejectFewOpenFiles(
   { openFileLimit }: Pick<Context, "openFileLimit">,
   concurrency: unknown,

@@ -54,7 +54,7 @@ const print = (result) => process.stdout.write(JSON.stringify(result));
 })().catch((error) => print({ error: String(error.message) }));
 `;
 
-/** What the keychain of the system needs of the process. */
+/** The parts of the process that the keychain needs. */
 export interface KeychainPlace {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -62,7 +62,7 @@ export interface KeychainPlace {
   readonly node: string;
 }
 
-/** The keychain, in a child process that can be ended: the library blocks. The key is no argument. */
+/** The keychain, in a child that can be ended: the library blocks. The key is in no argument or variable. */
 export function osKeychain(place: KeychainPlace): Keychain {
   return {
     read: (account) => request(place, account, "read"),

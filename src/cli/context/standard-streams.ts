@@ -1,7 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
 import { ReaderGoneError, StdoutError } from "./errors.ts";
 
-/** An output stream. */
 export interface Output {
   readonly isTTY: boolean;
   /** The width of the terminal; 80 without a terminal. */
@@ -48,8 +47,7 @@ export function standardOutput(host: NodeJS.Process, name: "stdout" | "stderr"):
     return isFileKnown;
   };
   const asOutputError = (error: NodeJS.ErrnoException): Error => {
-    // EPIPE (POSIX) and EOF (Windows) mean that the reader closed the pipe, and EIO that a terminal was
-    // closed.
+    // EPIPE (POSIX) and EOF (Windows): the reader closed the pipe. EIO: a terminal was closed.
     const isGone = error.code === "EPIPE" || error.code === "EOF" || (error.code === "EIO" && !isFile());
     return isGone ? new ReaderGoneError() : new StdoutError(error);
   };

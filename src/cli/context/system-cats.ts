@@ -80,7 +80,7 @@ export const marker = "catalogue:this-is-our-cat";
 /** The maximum number of bytes to read of a script: shims and the programs in bin/ are much shorter. */
 const longestScript = 16_384;
 
-/** What starting a program does: starts this one, runs a script that may, or a binary that does not. */
+/** The effect of starting a program: this one again, a script that may start it, or neither (a binary). */
 export type Lead = "to us" | "anywhere" | "nowhere";
 
 /**

@@ -6,20 +6,23 @@ import { DeclinedError, UsageError } from "../context/errors.ts";
 import { asTyped } from "../output/output-names.ts";
 import { writablePlace } from "./places.ts";
 
-/** The output file of a flag. */
 export interface NamedFile {
   /** The flag, e.g. `--save`, or the argument, e.g. `FILE`. */
   flag: string;
   /** The file as it was typed. */
   name: string;
   path: string;
-  /** What has not happened when the user keeps the file (default: nothing was saved). */
+  /** Not done when the user keeps the file (default: nothing was saved). */
   left?: string | undefined;
   /** Whether `-` instead of a file means standard output. */
   hasStdout?: boolean | undefined;
 }
 
-/** Checks files of a flag before any request; asks once before replacing any, and returns those. */
+/**
+ * Checks before any request that regular files of a flag can be written, and asks once before replacing any.
+ * Resolves to the paths that may be replaced: a file that appears later, only with `--yes`. Throws UsageError
+ * if one cannot be written, or the user keeps it.
+ */
 export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const existing: NamedFile[] = [];
   for (const file of files) {

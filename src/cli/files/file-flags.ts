@@ -8,13 +8,11 @@ import { several, wholeNumber } from "../flags/values.ts";
 
 export const formats = ["csv", "ndjson", "xlsx", "ods"] as const;
 
-/** A file for each output flag, to suggest in errors. */
 export const exampleFiles: Readonly<Record<string, string>> = {
   "--results": "results.csv",
   "--failed": "failed.csv",
 };
 
-/** The flags of a command that reads a file of rows, as commander parses them. */
 export interface RawFileFlags {
   format?: (typeof formats)[number];
   sheet?: string;
@@ -39,7 +37,6 @@ export interface FileFlags {
   format: InputFormat | undefined;
   /** The name of the sheet of a workbook; undefined to find it by its header. */
   sheet: string | undefined;
-  /** Whether hidden rows of a sheet are left out. */
   skipsHidden: boolean;
   delimiter: string | undefined;
   encoding: EncodingName;
@@ -55,7 +52,6 @@ export interface FileFlags {
   excel: boolean | undefined;
 }
 
-/** Adds `--format`, `--sheet`, `--hidden`, `--delimiter`, `--encoding` and `--limit`. */
 export const withInputFlags = (command: Command): Command =>
   command
     .addOption(
@@ -73,7 +69,6 @@ export const withInputFlags = (command: Command): Command =>
       wholeNumber({ min: 1 }),
     );
 
-/** Adds `--template`. */
 export const withTemplateFlag = (command: Command, example: string): Command =>
   command.option("--template [FILE]", `write a sheet to begin with, as .xlsx or .csv (default: ${example})`);
 
@@ -93,7 +88,6 @@ export function readTemplateFlag(raw: RawFileFlags, file: string | undefined): s
   });
 }
 
-/** Adds `--results`, `--failed` and the flags of CSV. */
 export const withOutputFlags = (command: Command): Command =>
   withCsvFlags(
     command

@@ -81,7 +81,7 @@ interface CheckedObject {
   readonly condition: Condition | undefined;
 }
 
-/** Checks before other requests that objects can be written or replaced. Throws a CatError. */
+/** Checks before other requests that objects can be read; asks before replacing any. Throws a CatError. */
 export async function checkObjects(
   app: App,
   addresses: readonly string[],

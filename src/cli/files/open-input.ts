@@ -8,24 +8,23 @@ import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
 
-/** Which file of rows to read, as given by flags. */
 export interface InputFlags {
   /** The path as typed; `-` is standard input. */
   readonly file: string;
   readonly format?: InputFormat | undefined;
-  /** The name of the sheet of a workbook. */
   readonly sheet?: string | undefined;
-  /** Whether hidden rows of a sheet are left out. */
   readonly skipsHidden?: boolean | undefined;
 }
 
-/** How the sheet of a workbook is chosen, and remembered. */
 export interface InputColumns extends Pick<SheetChoice, "forms" | "mapped" | "chosenBefore"> {
   /** Called with the sheet that the user chose. */
   remember?(sheet: string): Promise<void>;
 }
 
-/** Opens a file of rows; asks which of several sheets is meant. Throws InputError, WorkbookError. */
+/**
+ * Opens a file of rows; asks which of several sheets is meant, and notes what of it is not read as people see
+ * it. Throws InputError, WorkbookError.
+ */
 export async function openInput(
   app: App,
   { file, format, sheet, skipsHidden }: InputFlags,
@@ -93,7 +92,7 @@ async function noteIfOpen(app: App, { name, path }: Source, { noun }: FileJob): 
   await app.io.note(app.io.visible(`${name}: ${who} has it open: unsaved changes are not ${used}.`));
 }
 
-/** The error for a missing file whose name is rather a command (`cat import undo`); else null. */
+/** The error for a missing file whose name is rather a command (`cat import undo`) or product; else null. */
 async function otherThanFile(app: App, file: string, error: unknown): Promise<InputError | null> {
   if (!(error instanceof InputError) || error.code !== "file_not_found" || /[./\\]/.test(file)) return null;
   const command = app.typed.find((word) => /^(?:import|tryon|beautify|coverage)$/.test(word));
@@ -112,7 +111,6 @@ async function otherThanFile(app: App, file: string, error: unknown): Promise<In
 /** The maximum number of characters of a column's title in the question about a sheet. */
 const shownTitle = 20;
 
-/** What is said once of a sheet. */
 function* sheetNotes(
   { sheet, chosen, hiddenRows, hiddenColumns, extras }: CopiedSheet,
   file: string,

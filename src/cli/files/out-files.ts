@@ -19,13 +19,12 @@ interface OutOptions extends Pick<NamedFile, "left" | "hasStdout"> {
   readonly flag?: string;
   /** A file for the hint. */
   readonly example?: string;
-  /** What the files are written as, where their name does not decide. */
+  /** The formats of files whose name does not decide. */
   readonly formats?: readonly [OutputFormat, ...OutputFormat[]];
-  /** The other paths that the command reads or writes. */
   readonly others?: readonly string[];
 }
 
-/** Checks before any request that the file of a flag can be written or replaced. Throws UsageError. */
+/** Checks before any request that the file can be written; asks before replacing one. Throws UsageError. */
 export const checkOutFile = async (app: App, name: string, options?: OutOptions): Promise<OutFile> =>
   (await checkOutFiles(app, [name], options))[0]!;
 

@@ -21,13 +21,12 @@ interface Place {
   cwd: string;
   /** The app, for the paths of the state and the texts to mask. */
   app: Asker & Pick<App, "secrets">;
-  /** Whether a path leads to a local photo of the file. */
   isPhoto: (path: string) => Promise<boolean>;
   /** The paths of files that the command reads, or that its other outputs get; completed here. */
   inUse: string[];
 }
 
-/** The failed and results files, checked before anything is sent: their content cannot be fetched again. */
+/** Failed and results files, checked before sending as they cannot be fetched again. Throws UsageError. */
 export async function outputTargets(
   flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard" | "excel"> & {
     ledger?: string | undefined;
@@ -91,16 +90,16 @@ export async function outputTargets(
   };
 }
 
-/** How CSV results are written: as for Excel, or like the input, which may change later. */
+/** How CSV results are written: as for Excel, or like the input, read now as it may change later. */
 export async function resultsStyle(app: Asker, excel: boolean | undefined, file: RowFile): Promise<CsvStyle> {
   const { excelStyle } = await import("../settings/csv-style.ts");
   const { styleLike } = await import("../../flows/outputs/failed-file.ts");
   const { plainCsv } = await import("../../flows/outputs/cells.ts");
-  // What cannot be read is reported by the check of the file.
+  // A file that cannot be read is reported by its check.
   return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);
 }
 
-/** Throws UsageError for a results or failed file whose name ends like another format. */
+/** Throws UsageError for a results or failed file named like another format; a dry run writes neither. */
 export function checkOutputNames(
   { file, results, failed }: Pick<FileFlags, "file" | "failed" | "results">,
   source: Source,
@@ -117,7 +116,7 @@ const failedFormats = (file: string, { format }: Source): readonly [OutputFormat
       ? ["tsv", "xlsx"]
       : ["csv", "xlsx"];
 
-/** The mode of a new failed file: as closed as the input, but always writable by its owner. */
+/** The mode of a new failed file: as closed as the input, whose rows it has, but writable by its owner. */
 async function modeOfFailed(input: string): Promise<number> {
   const stats = await stat(input).catch(() => null);
   return stats?.isFile() ? (stats.mode & 0o666) | 0o600 : 0o666;
@@ -162,7 +161,10 @@ function chooseAnother(flag: string | null, article = "another"): string {
 /** The longest file name on common file systems, in bytes. */
 const longestName = 255;
 
-/** The failed file of `products.csv` is `products.failed.csv`, also of a failed file of it. */
+/**
+ * The failed file of `products.csv` and `products.csv.gz` is `products.failed.csv`, also of a failed file of
+ * it. An extension that matches the format is kept; other names get one.
+ */
 export function failedName(file: string, format: InputFormat): string {
   const path = withoutGz(file);
   const name = basename(path);

@@ -15,7 +15,10 @@ export interface PhotoArgument {
   readonly orientation: Orientation;
 }
 
-/** Parses `FILE|IMAGE_ID[:ORIENTATION]`: another colon belongs to the file name. */
+/**
+ * Parses `FILE|IMAGE_ID[:ORIENTATION]`: text after the last colon is the orientation if it is (nearly) one;
+ * any other colon belongs to the file name.
+ */
 function photoArgument(text: string): PhotoArgument {
   const colon = text.lastIndexOf(":");
   const word = text.slice(colon + 1).trim();
@@ -72,7 +75,10 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
   throw new InputError(text, first.code, hint);
 }
 
-/** The usable local files of one product. Throws UsageError if two are the same image: one would be lost. */
+/**
+ * The local files of one product. Throws as `checkedPhotos`, and UsageError if two are the same image: the
+ * product would have it once, with the last orientation.
+ */
 async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string): Promise<LocalPhotos> {
   const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
   const local = await checkedPhotos(paths, cwd);
@@ -103,7 +109,7 @@ export async function uploadPhoto(
   return carriedOut(client.images.upload({ file: { bytes, filename: basename(path) } }, { signal }));
 }
 
-/** The photos as the service takes them, after their local files were checked and uploaded. */
+/** The photos as the service takes them, in order, after their local files were checked and uploaded. */
 export async function attachable(
   photos: readonly PhotoArgument[],
   { client, cwd, signal }: { client: () => Promise<Client>; cwd: string; signal: AbortSignal },
@@ -125,7 +131,7 @@ export async function attachable(
 /** A check of what the user typed; throws or rejects with a CatError if it finds a problem. */
 type Check = () => unknown;
 
-/** Runs all checks and throws one error with every problem; several are of type `usage` if one of them is. */
+/** Runs all checks in order; throws one problem unchanged, several as one error: `usage` if one is. */
 async function throwAllProblems(checks: readonly Check[]): Promise<void> {
   const errors: CatError[] = [];
   for (const check of checks) {

@@ -38,13 +38,11 @@ export async function identityOfFile(path: string): Promise<string | null> {
   return (await stat(path).catch(() => null))?.isFile() ? readIdentity(path) : null;
 }
 
-/** Whether and why a path cannot be written. */
 export interface WritablePlace {
-  /** The result of `stat`. */
   readonly found: Stats | null;
   /** The reason, as a clause. */
   readonly problem: string | null;
-  /** What to do, if not to choose another path. */
+  /** The next step, if not to choose another path. */
   readonly hint?: string | undefined;
 }
 
@@ -88,7 +86,10 @@ const whyNotWritten = (path: string): Promise<string | null> =>
     ({ code }: NodeJS.ErrnoException) => code ?? "",
   );
 
-/** A check for data files of this program. Throws UsageError if `--ledger` is the config file. */
+/**
+ * A check whether a path is a data file of this program (config, state folder, state in use, other ledgers),
+ * with `--mock` too. Throws UsageError if `--ledger` is the config file, which would be overwritten.
+ */
 export async function ownFiles(
   app: Asker,
   ledger: string | undefined,

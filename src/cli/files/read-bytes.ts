@@ -8,12 +8,11 @@ export interface ByteLimit {
   readonly bytes: number;
   /** The same for people, e.g. `10 MB`. */
   readonly shown: string;
-  /** The flag of the input. */
   readonly param: string;
   readonly hint: string;
 }
 
-/** All bytes of a file, or of standard input for `-`. Throws UsageError beyond the limit. */
+/** All bytes of a file, or of stdin for `-`. Throws UsageError beyond the limit, and errors of the system. */
 export async function readBytes(
   file: string,
   { stdin, cwd }: Pick<Context, "stdin" | "cwd">,

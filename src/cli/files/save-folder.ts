@@ -17,17 +17,15 @@ import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
 import { rejectFileName } from "../output/output-names.ts";
 
-/** Where images are saved. */
 export interface SavePlace {
   /** The folder; for a bucket, that of this machine which they pass through. */
   readonly folder: string;
   /** Null for a folder. */
   readonly bucket: ImageBucket | null;
-  /** Checks before any request that images can be saved. Throws UsageError, or the error of a store. */
+  /** Checks that images can be saved, before the service is used. Throws UsageError, or a store's error. */
   check(): Promise<void>;
 }
 
-/** The place of `--save`. */
 export async function openSavePlace(app: App, name: string, flags: BucketFlags): Promise<SavePlace> {
   if (!isBucketAddress(name)) {
     const folder = resolve(app.context.cwd, name);
@@ -69,7 +67,7 @@ const foreignIn = (name: string, list: string): UsageError =>
 /** A disk with less free space counts as full: images are larger, and each is paid for. */
 const leastFreeBytes = 1_000_000;
 
-/** Makes the folder of `--save`; its lists must be of this program. Throws UsageError. */
+/** Makes the folder of `--save`; it must be writable and its lists of this program. Throws UsageError. */
 export async function checkSaveFolder(
   app: App,
   name: string,

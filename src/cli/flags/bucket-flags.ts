@@ -5,22 +5,18 @@ import { UsageError } from "../context/errors.ts";
 import { flagName } from "../output/command-words.ts";
 import { takeBuckets } from "./local-path.ts";
 
-/** How the store of a bucket is reached. */
 export interface BucketFlags {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
   readonly pathStyle: boolean;
 }
 
-/** An argument that is a path or a bucket. */
 export const bucketArgument = (name: string, description: string): Argument =>
   takeBuckets(new Argument(name, description));
 
-/** An option that takes a path or a bucket. */
 export const bucketOption = (flags: string, description: string): Option =>
   takeBuckets(new Option(flags, description));
 
-/** Adds the flags of stores, in a group of their own. */
 export const withBucketFlags = (made: Command): Command =>
   made
     .optionsGroup("Buckets (s3://):")

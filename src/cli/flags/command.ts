@@ -22,7 +22,6 @@ export class Misread extends Error {
   }
 }
 
-/** What the help of a command says. */
 export interface CommandTexts {
   /** One line, for the list of commands. The command table has that of a command without a group. */
   readonly summary?: string;
@@ -75,7 +74,7 @@ export function group(name: string, about: string, commands: readonly Command[])
   return made;
 }
 
-/** What help says about the value of a flag or an argument. */
+/** The value of a flag or an argument, as help describes it. */
 export interface Valued {
   readonly description: string;
   /** The allowed values; null if there are others. */

@@ -67,6 +67,5 @@ export function readLabel<Label extends boolean | string | undefined>({
   throw new UsageError(`${flag} needs --save`, { param: flag, hint: `Add --save, or remove ${flag}.` });
 }
 
-/** Tells how many images cannot have the label. */
 export const unlabeledLine = (count: number): string =>
   `${counted(count, "image")} saved as sent: the AI label cannot be added to ${count === 1 ? "it" : "them"}.`;

@@ -163,11 +163,11 @@ export function meantCommands(word: string, groupName: string): readonly string[
   return own.length > 0 ? own : lookUp(words, " ", typed);
 }
 
-/** What a command may have for a flag that it does not know: flags, ARGUMENT, or a sentence. */
+/** The guesses for an unknown flag of a command: flags, ARGUMENT, or a sentence. */
 export function meantFlags(flag: string, commandName: string): readonly string[] {
   const own = lookUp(flags, "|", `${commandName} ${flag}`);
   return own.length > 0 ? own : lookUp(flags, "|", flag);
 }
 
-/** What a command without arguments may have for an extra word. */
+/** The guesses for an extra word of a command without arguments. */
 export const meantByExtra = (commandName: string): readonly string[] => lookUp(extras, " ", commandName);

@@ -5,7 +5,6 @@ import { isBucketAddress } from "../../flows/bucket/address.ts";
 import { shellWord } from "../../shell-word.ts";
 import { UsageError } from "../context/errors.ts";
 
-/** The placeholders of values that are paths. */
 export const pathPlaceholder = /\b(?:FILE|FOLDER|DIR|PHOTO|DECISIONS|PLAN|OUT)\b/;
 
 /** The arguments and options that take `s3://` as well as a path. */
@@ -20,7 +19,7 @@ export function takeBuckets<Place extends Argument | Option>(place: Place): Plac
 /** A drive letter such as `C:` is not a scheme. */
 const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;
 
-/** Throws UsageError for an address such as `s3://bucket/x`, without its rest, which may be secret. */
+/** Throws UsageError for an address such as `s3://bucket/x`, whose rest may be secret; not `./s3://x`. */
 export function rejectAddress(text: string, param: string): void {
   const name = scheme.exec(text)?.[1]?.toLowerCase();
   if (name === undefined) return;
@@ -43,7 +42,7 @@ const onlineSheets: readonly (readonly [host: RegExp, program: string, menu: str
   [/^(?:.+\.)?airtable\.com$/, "Airtable", "Download CSV"],
 ];
 
-/** What to do instead. The rest of an address may hold credentials, and is not shown. */
+/** The next step. The rest of an address may hold credentials, and is not shown. */
 function hintFor(address: string): string {
   const host = /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).hostname : "";
   const online = onlineSheets.find(([hosts]) => hosts.test(host));
@@ -74,7 +73,6 @@ export function settlePaths(command: Command): void {
   }
 }
 
-/** Rejects addresses in the arguments of a command that are paths. */
 export function rejectAddressArguments({ registeredArguments, args }: Command): void {
   args.forEach((value, at) => {
     const argument = registeredArguments[at] ?? registeredArguments.at(-1);

@@ -36,7 +36,6 @@ export function usageError({ error, from, example }: Misread): UsageError {
   return new UsageError(message, { code, hint: isValue ? help + asValue : help });
 }
 
-/** The error for a word that is not a command of a group. */
 export function unknownCommand(of: Command, word: string): UsageError {
   const near = nearCommand(of, word);
   return new UsageError(`unknown command ${JSON.stringify(word)}`, {
@@ -99,7 +98,7 @@ function flagOfOthers(error: CommanderError, command: Command): Mistake | null {
   return near === null ? null : { message, near };
 }
 
-/** What a command has for a flag of that name, as a sentence. */
+/** The match of a command for a flag of that name, as a sentence. */
 function knownFlag(flag: string, command: Command): string | null {
   const [argument] = command.registeredArguments;
   for (const meant of meantFlags(flag, command.name())) {
@@ -111,7 +110,6 @@ function knownFlag(flag: string, command: Command): string | null {
   return choiceOfFlag(flag.replace(/^-+/, ""), command);
 }
 
-/** The flag that has a word among its values. */
 function choiceOfFlag(word: string, { options }: Command): string | null {
   const chosen = options.find(({ argChoices }) => argChoices?.includes(word));
   return chosen === undefined ? null : `Did you mean ${chosen.long} ${word}?`;
@@ -191,7 +189,6 @@ function otherDashes({ code }: CommanderError, { args }: Command): Mistake | nul
   };
 }
 
-/** For a command that takes one file. */
 function severalFiles({ code }: CommanderError, command: Command): Mistake | null {
   const [argument, ...others] = command.registeredArguments;
   if (code !== "commander.excessArguments" || argument?.name() !== "FILE" || others.length > 0) return null;
@@ -210,7 +207,6 @@ function missingFlags({ code }: CommanderError, command: Command): Mistake | nul
   return { message: `missing flags: ${missing.map(({ flags }) => plain(flags)).join(", ")}` };
 }
 
-/** Whether the command has a flag, or the program has it for all commands. */
 function hasFlag(command: Command, flag: string): boolean {
   for (let at: Command | null = command; at !== null; at = at.parent) {
     if (at.options.some(({ long }) => long === flag)) return true;

@@ -9,7 +9,6 @@ import { formatForExcel, withCsvFlags } from "./common-flags.ts";
 import { conflict } from "./usage-error.ts";
 import { named, wholeNumber } from "./values.ts";
 
-/** The flags of a command that prints resources, as commander parses them. */
 export interface RawPrintFlags {
   format?: ListFormat;
   fields?: string[];
@@ -25,7 +24,6 @@ export interface ResourceForm<Row> {
   readonly fields: FieldTree;
 }
 
-/** The formats of a command that prints no list. */
 const printFormats = listFormats.filter((format) => format !== "xlsx");
 
 /** The formats of a file: that of a name without an ending first. */
@@ -83,7 +81,6 @@ export const withRowsFlags = (made: Command): Command =>
     listFormats,
   );
 
-/** The flags of a list as commander parses them. */
 export interface RawListFlags extends RawPrintFlags {
   limit?: number;
   all?: true;

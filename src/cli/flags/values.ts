@@ -76,7 +76,6 @@ export function hostName(text: string): string {
   return text;
 }
 
-/** Collects the values of a flag that may be repeated. */
 export const several = (text: string, earlier: readonly string[] = []): string[] => [...earlier, text];
 
 /** The value of a flag, unchanged. Throws UsageError for an empty one. */

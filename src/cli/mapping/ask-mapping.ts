@@ -19,7 +19,10 @@ import {
 } from "./guesses.ts";
 import type { MappedInput } from "./map-files.ts";
 
-/** Shows what is not known of the files on one screen of guesses, and saves the answers. */
+/**
+ * Shows all that is not known of the files on one screen, each with a guess that can be changed, and saves
+ * the answers. Nothing is saved while a file lacks a column that it needs.
+ */
 export async function askMappings(app: App, asked: readonly AskedFile[]): Promise<FileMapping[]> {
   const answers: Answers = {
     map: new Map(),
@@ -79,7 +82,6 @@ const isEncoded = ({ encodings }: AskedFile): boolean => encodings !== null;
 const withoutEncoding = (asked: AskedFile): FileMapping =>
   isEncoded(asked) ? { ...asked.mapping, encoding: undefined } : asked.mapping;
 
-/** The question, its choices, and the choice of one Enter. */
 function toScreen(
   { io }: App,
   files: readonly FileGuesses[],
@@ -156,7 +158,6 @@ function toText(guess: SharedGuess, files: readonly FileGuesses[]): string {
   return `${truncated(title, shownLength)} = ${read}${toAbout(guess, name)}`;
 }
 
-/** An example of a column, or how many rows have a value. */
 function toAbout({ kind, field, sample, rows }: Guess, file: string | null = null): string {
   const example = sample === "" ? [] : [`example: ${truncated(sample, shownLength)}`];
   const parts = kind === "value" ? [field, counted(rows, "row")] : example;
@@ -182,7 +183,6 @@ async function correctColumn(
   answers.map.set(name, await prompts.select(shown, choices, to ?? "ignore"));
 }
 
-/** Asks what one value is, and adds it to the answers. */
 async function correctValue(
   app: App,
   prompts: Prompts,
@@ -201,7 +201,7 @@ async function correctValue(
   answers.values.set(field, (answers.values.get(field) ?? new Map<string, string>()).set(name, value));
 }
 
-/** The nearest fields first, then others that are free; skipping is first if it is the guess. */
+/** The nearest fields first, then others that are free; skipping is first if it is the guess, else last. */
 function columnChoices(
   words: Vocabulary,
   column: string,

@@ -13,19 +13,16 @@ import type { UnsavedMapping } from "./map-flags.ts";
 /** The maximum number of characters of a header or a value that is shown. */
 export const shownLength = 40;
 
-/** How the columns, the values and the text of a file are read. */
 export interface FileMapping extends Mapping {
   readonly encoding: EncodingName;
   readonly unsaved?: UnsavedMapping;
 }
 
-/** A file of rows whose columns and values are to be mapped. */
 export interface MappedFile {
   /** As typed; `-` is standard input. */
   readonly file: string;
   readonly source: Source;
   readonly read: ReadOptions;
-  /** What the flags map. */
   readonly flags: Mapping & { readonly mapFile: string | undefined };
   /** The files of mappings, as this command reads them; the first one wins. */
   readonly mapFiles: readonly MapFile[];
@@ -35,13 +32,11 @@ export interface MappedFile {
   readonly added?: readonly string[];
 }
 
-/** What the columns of a table, or the fields of objects, are called. */
 export interface FileHead {
   /** Null for objects, each of which may have other fields. */
   readonly header: readonly string[] | null;
   /** The normal names of columns, or of fields of the first objects, that are mapped. */
   readonly mapped: ReadonlySet<string>;
-  /** The fields of the columns that are known. */
   readonly fields: ReadonlySet<string>;
   /** The unknown columns by normal header: the header as it is, and an example of a cell. */
   readonly unknown: ReadonlyMap<string, { readonly title: string; readonly sample: string }>;
@@ -95,7 +90,6 @@ function headOfObjects({ known, unknown, mapped }: ObjectFields): FileHead {
 /** So many rows are searched for values: a person waits. */
 const searchedRows = 20_000;
 
-/** A value that is not a choice, with how many rows have it. */
 export interface WrongValue extends ValueMapping {
   rows: number;
 }

@@ -11,7 +11,6 @@ import { type FileHead, type FileMapping, type MappedFile, readHead, wrongValues
 /** A field with more different wrong values has texts, which are too many to map one by one. */
 const mostValues = 20;
 
-/** A file to ask about, and what is known of it. */
 export interface AskedFile {
   readonly file: MappedFile;
   readonly mapping: FileMapping;
@@ -22,7 +21,6 @@ export interface AskedFile {
 /** Something that is not known, and what it is read as. */
 export interface Guess {
   readonly kind: "encoding" | "column" | "value";
-  /** The field of a value. */
   readonly field: string;
   /** The normal header, or the normal value. */
   readonly name: string;
@@ -36,21 +34,17 @@ export interface Guess {
   readonly to: string | null;
 }
 
-/** The guesses for one file. */
 export interface FileGuesses extends AskedFile {
   readonly guesses: readonly Guess[];
-  /** The fields that its columns have already. */
   readonly fields: ReadonlySet<string>;
   /** The fields that it needs, and that no column has with these guesses. */
   readonly missing: readonly string[];
 }
 
-/** A guess, and the files that it is about. */
 export interface SharedGuess extends Guess {
   readonly of: FileGuesses[];
 }
 
-/** What was chosen so far. */
 export interface Answers {
   readonly map: Map<string, string>;
   readonly values: Map<string, Map<string, string>>;
@@ -64,7 +58,6 @@ function listUnknown({ fields, unknown }: FileHead, { needsOne = false, nearest 
   return fields.size > 0 || likely === undefined ? [] : [likely];
 }
 
-/** What is not known of a file, with answers instead of guesses. */
 export async function toGuesses(asked: AskedFile, answers: Answers): Promise<FileGuesses> {
   const { mapping, encodings } = asked;
   const { form, words } = asked.file;
@@ -102,7 +95,7 @@ function missingFields({ header }: FileHead, form: RowForm, { added = [] }: Mapp
   return header === null ? [] : missingColumns(header, form).filter((field) => !added.includes(field));
 }
 
-/** The guesses as a mapping; where files differ about a column, one that is read comes first. */
+/** The guesses as a mapping; where files differ about a column, being read wins over being skipped. */
 export function asMapping(guesses: readonly Guess[]): {
   map: Map<string, string>;
   values: Map<string, Map<string, string>>;
@@ -134,7 +127,6 @@ const encodingGuess = ({ encoding }: Answers, encodings: FoundEncodings | null):
         },
       ];
 
-/** The guesses of all files, each once. */
 export function shared(files: readonly FileGuesses[]): SharedGuess[] {
   const byName = new Map<string, SharedGuess>();
   for (const file of files)

@@ -12,7 +12,6 @@ import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { DeepJsonError, isObject, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 
-/** What the files of all commands can be read as. */
 export const vocabularies: readonly Vocabulary[] = [
   importVocabulary,
   generationVocabulary("tryon"),
@@ -35,7 +34,6 @@ export interface MapFile extends Mapping {
   readonly sheets: ReadonlyMap<string, string>;
 }
 
-/** A file of mappings that a command reads. */
 export type MapFilePlace = Readonly<{ name: string; path: string; isForFolder: boolean }>;
 
 /** Reads a file. Throws UsageError, with the line, for a file with anything that no command uses. */
@@ -60,7 +58,10 @@ function utf8Text(bytes: Buffer, file: string): string {
   throw invalid(`cannot read ${file}: it is not UTF-8`, "Save it as UTF-8.");
 }
 
-/** The mapping for one command: fields of others are skipped, unless it knows the column by its own name. */
+/**
+ * The mapping for one command. The reference has two names; a field of another command is skipped, unless
+ * this one knows the column by its own name.
+ */
 export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping {
   const own = (field: string) =>
     words.isField(field) ? field : references.includes(field) ? words.reference : null;

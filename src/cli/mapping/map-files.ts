@@ -3,12 +3,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
-import { isObject } from "../../json.ts";
 import type { App } from "../app/app.ts";
-import { UsageError } from "../context/errors.ts";
 import { homeFolder } from "../settings/home-folder.ts";
-import { profileFileName } from "../settings/profile-names.ts";
-import { profileInUse } from "../settings/settings.ts";
 import type { MapFile, MapFilePlace } from "./map-file.ts";
 
 const fileName = "catalogue.map.json";
@@ -26,21 +22,23 @@ export const mapFileNames = (inputs: readonly MappedInput[]): string[] =>
   inputs.flatMap(({ file, mapFile }) => [join(dirname(file), fileName), mapFile ?? fileName]);
 
 /** Where mappings of a file may be, the most special first; the last one is in the folder of the profile. */
-export async function mapFilePlaces({ globals, context }: Asker, { file, mapFile }: MappedInput) {
-  const { cwd } = context;
+export async function mapFilePlaces(asker: Asker, input: MappedInput): Promise<MapFilePlace[]> {
+  const { profilePlace } = await import("./profile-mapping.ts");
+  return placesOf(asker, input, await profilePlace(asker, fileName));
+}
+
+function placesOf({ context }: Asker, { file, mapFile }: MappedInput, own: string | null): MapFilePlace[] {
   const beside = file === "-" ? fileName : join(dirname(file), fileName);
-  const profile = await orUnset(profileInUse(globals, context));
-  const own = profile && join(await homeFolder(context), "profiles", profileFileName(profile.name), fileName);
   const names = [...(mapFile === undefined ? [beside, fileName] : [mapFile]), ...(own === null ? [] : [own])];
   const isForFolder = (name: string) => mapFile === undefined && name === beside && name !== fileName;
   return [...new Set(names)].map(
-    (name): MapFilePlace => ({ name, path: resolve(cwd, name), isForFolder: isForFolder(name) }),
+    (name): MapFilePlace => ({ name, path: resolve(context.cwd, name), isForFolder: isForFolder(name) }),
   );
 }
 
-/** What a command knows of a file without asking, the most special first. Throws UsageError. */
+/** The mappings that a command knows without asking, the most special first. Throws UsageError. */
 export async function loadMapFiles(app: Asker, input: MappedInput, words: Vocabulary): Promise<MapFile[]> {
-  const files = [...(await readMapFiles(app, input)), ...(await oldAnswers(app, words))];
+  const files = [...(await readMapFiles(app, input)), ...(await readOldAnswers(app, words))];
   if (files.length === 0) return [];
   const { mappingFor } = await import("./map-file.ts");
   return files.map((file) => ({ ...file, ...mappingFor(file, words) }));
@@ -48,25 +46,19 @@ export async function loadMapFiles(app: Asker, input: MappedInput, words: Vocabu
 
 /** The files as they are written, for all commands. Throws UsageError. */
 export async function readMapFiles(app: Asker, input: MappedInput): Promise<MapFile[]> {
-  const places = await mapFilePlaces(app, input);
+  const places = (await hasSettings(app)) ? await mapFilePlaces(app, input) : placesOf(app, input, null);
   const found = places.filter(({ name, path }) => name === input.mapFile || existsSync(path));
   if (found.length === 0) return [];
   const { readMapFile } = await import("./map-file.ts");
   return Promise.all(found.map(readMapFile));
 }
 
-/** The answers that an earlier version has kept in the settings of the profile. */
-export async function oldAnswers({ globals, context }: Asker, { kind }: Vocabulary): Promise<MapFile[]> {
-  const { name, settings } = (await orUnset(profileInUse(globals, context))) ?? {};
-  const kept: unknown = kind === "import" ? settings : settings?.mappings?.[kind];
-  const { columns, values, encoding } = isObject(kept) ? kept : {};
-  const text = JSON.stringify({ columns, values, encoding, sheets: settings?.sheets });
-  return text === "{}" ? [] : [(await import("./map-file.ts")).toMapFile(text, `profile ${name}`)];
+async function readOldAnswers(app: Asker, words: Vocabulary): Promise<MapFile[]> {
+  return (await hasSettings(app)) ? (await import("./profile-mapping.ts")).oldAnswers(app, words) : [];
 }
 
-/** Null without usable settings, which are not needed for known columns. */
-const orUnset = <Found>(found: Promise<Found>): Promise<Found | null> =>
-  found.catch((error: unknown) => {
-    if (error instanceof UsageError) return null;
-    throw error;
-  });
+/** Without settings and mappings in it, a first import does not load the reader of settings. */
+async function hasSettings({ context }: Asker): Promise<boolean> {
+  const home = await homeFolder(context);
+  return ["config.json", "profiles"].some((name) => existsSync(join(home, name)));
+}

@@ -9,14 +9,13 @@ import { UsageError } from "../context/errors.ts";
 import { named, several } from "../flags/values.ts";
 import { flagName } from "../output/command-words.ts";
 
-/** The flags that map columns and values, as commander parses them. */
 export interface RawMapFlags {
   readonly map?: string[];
   readonly mapValue?: string[];
   readonly mapFile?: string;
 }
 
-/** What the flags map, and the file of mappings to read as well. */
+/** The mapping of the flags, and the file of mappings to read as well. */
 export interface MapFlags extends Mapping {
   /** As typed; undefined for the one in the current folder. */
   readonly mapFile: string | undefined;
@@ -26,13 +25,12 @@ export interface MapFlags extends Mapping {
   readonly entries?: readonly string[] | undefined;
 }
 
-/** What a later command must be told about files in the same folder, and about those elsewhere. */
+/** The mappings that a later command needs for files in the same folder, and for those elsewhere. */
 export interface UnsavedMapping {
   readonly here: Mapping;
   readonly elsewhere: Mapping;
 }
 
-/** Adds `--map`, `--map-value` and `--map-file`. */
 export const withMapFlags = (command: Command, example: string): Command =>
   command
     .option(

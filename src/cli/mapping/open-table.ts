@@ -6,10 +6,8 @@ import type { App } from "../app/app.ts";
 import { type InputFlags, openInput } from "../files/open-input.ts";
 import type { MapFile } from "./map-file.ts";
 
-/** How the columns of a file are known. */
 export interface TableReading {
   readonly job: FileJob;
-  /** What the flags map. */
   readonly flags: { readonly map: ColumnMap; readonly mapFile: string | undefined };
   readonly mapFiles: readonly MapFile[];
   /** The forms of the rows with a mapping, the one that needs most columns first. */
@@ -17,7 +15,7 @@ export interface TableReading {
   readonly isCompared?: boolean;
 }
 
-/** Opens a file of rows; its sheet is found by all that is known of the columns. Throws InputError. */
+/** Opens a file of rows; its sheet is found by all known columns. Throws InputError and WorkbookError. */
 export function openTable(
   app: App,
   given: InputFlags,

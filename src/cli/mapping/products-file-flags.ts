@@ -6,22 +6,18 @@ import { readDelimiter } from "../files/file-flags.ts";
 import { flagName } from "../output/command-words.ts";
 import { type MapFlags, type RawMapFlags, readMapFlags, withMapFlags } from "./map-flags.ts";
 
-/** The flags about a file of products, as commander parses them. */
 export interface RawProductsFileFlags extends RawMapFlags {
   readonly sheet?: string;
   readonly delimiter?: string;
   readonly encoding?: string;
 }
 
-/** How a file of products is read. */
 export interface ProductsFileFlags extends MapFlags {
-  /** The sheet, if it is a workbook. */
   readonly sheet: string | undefined;
   readonly delimiter: string | undefined;
   readonly encoding: EncodingName;
 }
 
-/** Adds the flags about the file of the flag `of`. */
 export const withProductsFileFlags = (made: Command, of: string): Command =>
   withMapFlags(
     made.option("--sheet <NAME>", `sheet of ${of} (default: the one whose columns fit)`),

@@ -11,7 +11,7 @@ import { openTable } from "./open-table.ts";
 import type { ProductsFileFlags } from "./products-file-flags.ts";
 import { readMapping } from "./read-mapping.ts";
 
-/** The products or photos that a file names. Throws InputError after listing its problems. */
+/** Products or photos in a file. Throws InputError (exit 3) after its problems; `left`: not done then. */
 export async function readProductsFile(
   app: App,
   file: string,

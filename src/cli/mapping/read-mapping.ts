@@ -26,7 +26,10 @@ import { rejectForObjects } from "./map-flags.ts";
 /** The maximum number of columns or values that a note lists. */
 const named = 20;
 
-/** How a file is read: by flags, files of mappings, else answers. Throws an InterruptError. */
+/**
+ * How a file is read: by flags, then files of mappings, else answers of the user, who may save them. Throws
+ * an InterruptError when a question is not answered.
+ */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
   const [mapping] = await readMappings(app, [given]);
   return mapping!;
@@ -62,7 +65,6 @@ const withUnsaved = (mapping: FileMapping, { flags, mapFiles }: MappedFile): Fil
   return { ...mapping, unsaved: { here: without(flags, mapFiles), elsewhere: without(mapping, everywhere) } };
 };
 
-/** The entries of a mapping that files of mappings do not have. */
 function without({ map, values }: Mapping, files: readonly MapFile[]): Mapping {
   const known = files.reduce(withMapping, noMapping);
   const others = (some: ReadonlyMap<string, string>, of: ReadonlyMap<string, string> | undefined) =>
@@ -82,7 +84,6 @@ const withMapping = (first: Mapping, more: Mapping): Mapping => ({
 /** Notes a text about how a file is read; one that several files share only once. */
 type Note = (text: string) => Promise<void>;
 
-/** What is known without the user, or what to ask. */
 async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
   const { flags, mapFiles, words, source, form } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
@@ -109,7 +110,7 @@ function isKnown({ fields, unknown }: FileHead, words: Vocabulary): boolean {
   return unknown.size === 0 && !hasChoices;
 }
 
-/** Reads a file until it is found not to be UTF-8; null for UTF-8 and with a flag. */
+/** Reads a file until it is found not to be UTF-8; null for UTF-8, and where a flag names the encoding. */
 async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncodings | null> {
   if (read.encoding !== undefined || source.format === "workbook") return null;
   try {
@@ -121,7 +122,7 @@ async function notUtf8(source: Source, read: ReadOptions): Promise<FoundEncoding
   return null;
 }
 
-/** The encoding of the flag or a mapping file, else the likeliest. `found`: null for UTF-8. */
+/** The encoding of the flag or a mapping file, else the likeliest ones, to ask. `found`: null for UTF-8. */
 async function toEncoding(
   { read, mapFiles }: MappedFile,
   found: FoundEncodings | null,
@@ -185,7 +186,6 @@ function fieldsWith(
   return needsOne && names.every((name) => name === null) ? null : new Set(names);
 }
 
-/** The values of a mapping for these fields. */
 const toValues = ({ values }: Mapping, fields: ReturnType<typeof fieldsWith>, words: Vocabulary) =>
   new Map(
     [...values].filter(

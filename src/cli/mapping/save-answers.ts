@@ -12,7 +12,7 @@ import type { App } from "../app/app.ts";
 import { type MapFilePlace, readMapFile } from "./map-file.ts";
 import { type MappedInput, mapFilePlaces } from "./map-files.ts";
 
-/** What the user chose, as the file has it. */
+/** Answers as the file has them. */
 interface SavedAnswers {
   readonly columns?: ReadonlyMap<string, string>;
   readonly values?: ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -17,7 +17,6 @@ export const flagLine = (
     .map((word) => shellWord(word))
     .join(" ");
 
-/** A change to a command as it was typed. */
 interface TypedChange {
   readonly without?: readonly string[];
   /** Flags to leave out with their value. */
@@ -39,7 +38,7 @@ export function typedLine(
     .join(" ");
 }
 
-/** What starts over or decides about an earlier run, which the next run must not do again. */
+/** Flags that start over or decide about an earlier run, which the next run must not do again. */
 export const onceOnly: TypedChange = { without: ["--fresh"], withoutValues: ["--unknown"] };
 
 /** The same for a command that waits for the results. */

@@ -7,7 +7,6 @@ import { DeclinedError, InterruptError, toExitCode } from "../context/errors.ts"
 import { jsonLine } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
 
-/** The format of an error. */
 export interface ErrorFormat {
   json: boolean;
   /** Whether to add the stack trace. */

@@ -3,7 +3,6 @@ import { shortText, shortValue, visible } from "../../text.ts";
 import { columnsFor, inTableOrder, type ListFormat, type Printing, table, toCell } from "./table.ts";
 import { visibleInCell, visibleInJson } from "./visible.ts";
 
-/** The output for a list. */
 export interface ListTarget {
   write(text: string): Promise<void>;
   writeBytes(bytes: Uint8Array): Promise<void>;
@@ -14,7 +13,6 @@ export interface ListTarget {
   visible(text: string): string;
   /** How CSV is written for Excel; null for plain CSV. */
   excelStyle(given: boolean | undefined): Promise<CsvStyle | null>;
-  /** Called with the columns that did not fit into a table. */
   onDropped(names: readonly string[]): Promise<void>;
 }
 

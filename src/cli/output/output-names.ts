@@ -27,7 +27,6 @@ const endings = {
   ledger: [".db"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** What an output can be written as. */
 export type OutputFormat = keyof typeof endings;
 
 /** Endings of spreadsheets, whose user wants a table. */

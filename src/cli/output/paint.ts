@@ -1,7 +1,6 @@
 import type { ColorSupportLevel } from "chalk";
 import type { Context } from "../context/context.ts";
 
-/** The colors in use. */
 export const colors = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 export type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
 

@@ -26,7 +26,7 @@ export type PhotoAt = (line: number, param: string | undefined) => string | unde
 export interface ProblemGroup {
   readonly field: string | undefined;
   readonly message: string;
-  /** `lines 3, 7, 12-40 (31 rows)` or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for the header. */
+  /** `lines 3, 7, 12-40 (31 rows)`, `Sheet1!C3, C7 (2 rows)`, or a photo and more; null for the header. */
   readonly where: string | null;
 }
 

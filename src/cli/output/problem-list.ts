@@ -25,9 +25,7 @@ export interface ProblemList {
 /** The result of the check, and how many photos were converted, if that was asked for. */
 type ListEnd = CheckResult & { readonly converted?: number | undefined };
 
-/** How problems are listed for people. */
 export interface ListOptions {
-  /** The flags with which the same command lists all problems. */
   readonly listsAll: string;
   /** The fields that `--map` takes, listed once below unknown columns. */
   readonly fields?: string;
@@ -142,7 +140,7 @@ const noteLines = (
       `${placeText(name, note, photoAt)}  ${shortText(note.message)}${/[.?]$/.test(note.message) ? "" : "."}`,
   );
 
-/** What is said once, below all problems. */
+/** The lines that are said once, below all problems. */
 class LinesBelow {
   readonly #lines = new Set<string>();
   #isRepeated = false;
@@ -171,7 +169,6 @@ class LinesBelow {
 
 const oneRow = "Each product has one row: correct the rows that are not of the same product as the first.";
 
-/** How many products have several rows. */
 export const mergeableText = ({ products, rows }: MergeableRows): string =>
   `${counted(rows, "row")} are of ${counted(products, "product")}, such as one row per photo or size.`;
 
@@ -196,7 +193,7 @@ const noBreak = "\u00a0";
 const wrappedFlags = (text: string, width: number): string[] =>
   wrapped(text, width).map((line) => line.replaceAll(noBreak, " "));
 
-/** For programs: one object on stdout, with `more` at the end; none without problems, unless `always`. */
+/** For programs: `{file, problems, total, valid, invalid, …more}` on stdout; without problems if `always`. */
 export function problemReport(
   file: string,
   write: (text: string) => Promise<void>,

@@ -49,8 +49,7 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
     },
     above(text) {
       if (bar === null) return false;
-      // The bar turned line wrapping off, and returns to the saved cursor position at its end: save the new
-      // position.
+      // The bar turned wrapping off, and returns to the saved cursor at its end: save the new position.
       context.stderr.raw.write(`\r\x1b[K\x1b[?7h${text}\n\x1b[?7l\x1b7`);
       return true;
     },

@@ -3,7 +3,6 @@ import { byteText, grouped } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import type { Paint } from "./paint.ts";
 
-/** Shows the progress of a job. */
 export interface ProgressView {
   update(event: ProgressEvent): void;
   /** Prints a line above the bar; returns false if no bar is shown, so that the caller prints the line. */
@@ -16,7 +15,6 @@ export interface ProgressView {
   end(): void;
 }
 
-/** The terminal and the settings of a view. */
 export interface ProgressPlace {
   context: Context;
   silent: boolean;
@@ -52,8 +50,7 @@ export class PaceMeter {
   measure(event: ProgressEvent, now: number): Pace {
     // A flow may report every row; four samples per second are enough.
     if (now - (this.#samples.at(-2)?.at ?? Number.NEGATIVE_INFINITY) < sampleMs) this.#samples.pop();
-    // The time before the first unit reveals nothing about the pace: the step may wait for the next rate
-    // limit window.
+    // The time before the first unit reveals no pace: the step may wait for the next rate limit window.
     if (event.done === 0) this.#samples = [];
     this.#samples.push({ at: now, done: event.done });
     while (this.#samples.length > 2 && this.#samples[1]!.at <= now - windowMs) this.#samples.shift();
@@ -65,8 +62,8 @@ export class PaceMeter {
     if (this.#latest?.event !== event) {
       this.#latest = { event, at: now, left: Math.max(least, (byRate ?? 0) * 1000) };
     }
-    // While the rate limit holds requests back, the measured pace is meaningless: count down the time left
-    // instead, once the first unit is done.
+    // While the rate limit holds requests, the measured pace is meaningless: count the time left down
+    // instead.
     const { at, left } = this.#latest;
     const passed = event.done === 0 ? 0 : now - at;
     return { perSecond, secondsLeft: passed < least ? (left - passed) / 1000 : byRate };

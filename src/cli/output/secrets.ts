@@ -57,7 +57,7 @@ const secretForms = (secret: string): string[] => [
   ]),
 ];
 
-/** The context with masked texts; bytes are file contents. Each write is a complete text. */
+/** The context with masked texts (bytes are file contents), which are no commands in GitHub's logs. */
 export function maskedContext(context: Context, { mask }: Secrets): Context {
   const isLog = isReadByGithub(context.env);
   const told = (text: string) => (isLog ? withoutCommands(mask(text)) : mask(text));

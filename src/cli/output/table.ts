@@ -2,7 +2,6 @@ import stringWidth from "string-width";
 import { shortValue } from "../../text.ts";
 import { cut } from "./wrapped.ts";
 
-/** The layout of a table. */
 export interface TableLayout {
   /** The maximum width, as on a terminal; null for no limit. */
   width: number | null;
@@ -17,7 +16,6 @@ export interface DrawnTable {
   dropped: string[];
 }
 
-/** The spaces between columns. */
 const gap = 2;
 /** Columns are dropped rather than cut below this width, unless they have their own `least`. */
 const useful = 12;
@@ -78,7 +76,6 @@ function keptColumns(columns: readonly Cuttable[], widths: readonly number[], wi
   return kept;
 }
 
-/** The width below which a column is useless. */
 function leastWidth(column: Cuttable, width: number): number {
   const cut = toCut(column);
   if (cut === "never") return width;
@@ -117,7 +114,6 @@ const totalWidth = (widths: readonly number[]): number =>
 /** The columns that a text takes on a terminal. */
 const textWidth = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
 
-/** A column of a table or a CSV file. */
 export interface Column<Row> {
   /** The field name of the service. */
   readonly name: string;
@@ -136,7 +132,6 @@ export interface Column<Row> {
 /** For `least`: a value that is useless when cut, such as a timestamp or a status. */
 export const whole = Number.POSITIVE_INFINITY;
 
-/** The formats of a list. */
 export const listFormats = ["table", "json", "ndjson", "csv", "xlsx"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
@@ -172,11 +167,9 @@ export function inTableOrder<Row>(columns: readonly Column<Row>[]): readonly Col
   return [...columns].sort((a, b) => place(a) - place(b));
 }
 
-/** The columns of a format. */
 export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>
   columns.filter((column) => column.only === undefined || column.only === format);
 
-/** How resources are printed, one or many. */
 export interface Printing<Row> {
   readonly columns: readonly Column<Row>[];
   /** Default: NDJSON with `--json`, else a table. */

@@ -1,5 +1,4 @@
-// Characters that cannot be seen, in the data that commands print; `visible` (src/text.ts) shows them to
-// people.
+// Characters that cannot be seen, in data that commands print; `visible` (src/text.ts) shows them.
 
 import { asEscape } from "../../text.ts";
 

@@ -38,7 +38,6 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** The pieces of a line between which it may be broken. */
 function splitWords(line: string): string[] {
   const start = commandAtEnd.exec(line)?.index ?? line.length;
   // Several spaces align columns.

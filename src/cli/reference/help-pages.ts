@@ -1,7 +1,6 @@
 import { type ExitCode, exitMeanings } from "../context/errors.ts";
 import { environment } from "../settings/environment.ts";
 
-/** A title with lines of a name and its text. */
 interface HelpSection {
   readonly title: string;
   readonly lines: readonly (readonly [name: string, text: string])[];
@@ -13,7 +12,7 @@ export interface HelpPage {
   readonly json: object;
 }
 
-/** What a script can do about each exit status. A status without an entry does not compile. */
+/** The options of a script for each exit status. A status without an entry does not compile. */
 export const exitAdvice: Readonly<Record<ExitCode, string>> = {
   0: "continue",
   1: "stop, and report the output with --verbose",
@@ -30,7 +29,6 @@ export const exitAdvice: Readonly<Record<ExitCode, string>> = {
   143: "run the same command again: it resumes",
 };
 
-/** `cat help environment` */
 export const environmentPage: HelpPage = {
   sections: environment.map(({ title, variables }) => ({
     title,
@@ -39,7 +37,6 @@ export const environmentPage: HelpPage = {
   json: { variables: environment.flatMap(({ variables }) => variables) },
 };
 
-/** `cat help exit-codes` */
 export const exitCodesPage: HelpPage = {
   sections: [
     {

@@ -11,7 +11,7 @@ const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: coun
 /** Rows with repeated references that `--merge-rows` would import. */
 const mergeable = z.looseObject({ products: count, rows: count });
 
-/** What a plan and a summary share. */
+/** The fields of both a plan and a summary. */
 const shared = {
   kept: count,
   conflicts: count,
@@ -68,7 +68,7 @@ const checkedFile = z.looseObject({
   converted: count.optional(),
 });
 
-/** What a plan is of: the first line with `--plan`. */
+/** The first line with `--plan`: its input. */
 const planHead = z.looseObject({
   plan: z.int(),
   id: text,

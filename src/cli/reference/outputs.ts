@@ -11,7 +11,7 @@ import { generateOutput } from "./generate-output.ts";
 import { importOutput } from "./import-output.ts";
 import * as summaries from "./summaries.ts";
 
-/** What a command prints on stdout with `--json`, and its exit statuses beyond those of every command. */
+/** The stdout of a command with `--json`, and its exit statuses beyond those of every command. */
 export interface CommandOutput {
   /** `json`: one value; `ndjson`: a value per line. */
   readonly form: "json" | "ndjson";

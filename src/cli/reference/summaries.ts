@@ -1,15 +1,12 @@
 import * as z from "zod";
 import { sheetFormats } from "../flags/common-flags.ts";
 
-// What commands print with `--json` that no resource of the service describes. A test holds these schemas
-// against real outputs. Objects are loose, because fields may be added.
+// Outputs of `--json` that no resource of the service describes; a test holds these schemas against real
+// ones. Objects are loose, because fields may be added.
 
-/** A number of things. */
 export const count = z.int().min(0);
 export const text = z.string();
-/** A text that may be missing. */
 export const optionalText = z.string().optional();
-/** Why something failed. */
 export const failure = z.looseObject({ code: text, message: text });
 const sentJob = { status: text, at: text, base_url: text, run_id: text };
 
@@ -79,7 +76,7 @@ export const rejectedFile = z.looseObject({
 const removed = {
   file: text,
   dry_run: z.boolean(),
-  /** What the file names: the counts below add up to it. */
+  /** The number of things in the file: the counts below add up to it. */
   total: count,
   gone: count,
   kept: count,

@@ -1,6 +1,5 @@
 import type { HelpPage } from "./help-pages.ts";
 
-/** A page of help that is not about a command. */
 export interface HelpTopic {
   readonly summary: string;
   /** Loads the page only when it is asked for. */

@@ -27,11 +27,10 @@ export interface FoundProblem {
   readonly reference: string | null;
   readonly field: string | null;
   readonly code: string;
-  /** What happened, with the reference and the field. */
+  /** The event, with the reference and the field. */
   readonly message: string;
 }
 
-/** Where problems come from. */
 export interface ProblemSource extends Pick<Source, "name" | "path" | "format"> {
   readonly photoAt?: PhotoAt | undefined;
 }
@@ -55,7 +54,7 @@ export class FoundProblems {
   count = 0;
   /** Why the command has stopped, if it is not about rows. */
   stopped: { readonly code: string; readonly message: string } | null = null;
-  /** Rows or images by what has become of them, in the order to show. */
+  /** Rows or images by their result, in the order to show. */
   counts: Readonly<Record<string, number>> = {};
 
   constructor(place: ReportPlace) {

@@ -62,7 +62,7 @@ export function stepSummary(title: string, { listed, count, counts, stopped }: F
       ),
     );
   if (count > rows.length) parts.push(`and ${grouped(count - rows.length)} more`);
-  // What is before it in the file may be a table or a paragraph.
+  // The file may end with a table or a paragraph.
   return `\n${parts.join("\n\n")}\n`;
 }
 

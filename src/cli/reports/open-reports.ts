@@ -17,7 +17,6 @@ import { FoundProblems } from "./found-problems.ts";
 import { annotations, stepSummary } from "./github.ts";
 import { gitlabReport, junitReport } from "./report-formats.ts";
 
-/** A command whose problems are reported to CI. */
 export interface ReportedCommand {
   /** The command, e.g. `import`. */
   readonly name: string;
@@ -30,7 +29,6 @@ export interface ReportedCommand {
   readonly ledger?: string | undefined;
 }
 
-/** The reports of a command that runs. */
 interface Reports {
   readonly found: FoundProblems;
   /** Takes the error that the command ends with. */

@@ -3,7 +3,6 @@ import { basename } from "node:path";
 import { grouped } from "../../flows/words.ts";
 import type { FoundProblem, FoundProblems } from "./found-problems.ts";
 
-/** A row with its problems, one after the other. */
 type ProblemRow = readonly [FoundProblem, ...FoundProblem[]];
 
 /**
@@ -24,7 +23,7 @@ export function junitReport(
   let tests = 0;
   const lines: string[] = [];
   for (const [index, { name, rows }] of suites.entries()) {
-    // What is about no row is in the last suite.
+    // Problems of no row are in the last suite.
     const isLastSuite = index === suites.length - 1;
     const more = isLastSuite && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
     const stop = isLastSuite && stopped !== null ? [errorCase(name, stopped)] : [];
@@ -54,7 +53,6 @@ function properties(counts: FoundProblems["counts"]): string[] {
   return ["    <properties>", ...lines, "    </properties>"];
 }
 
-/** The problems of a row follow each other. */
 function toRows(problems: readonly FoundProblem[]): ProblemRow[] {
   const rows: [FoundProblem, ...FoundProblem[]][] = [];
   for (const problem of problems) {
@@ -101,7 +99,6 @@ export const escaped = (text: string): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
 
-/** An issue of GitLab's Code Quality reports. */
 interface CodeQualityIssue {
   readonly description: string;
   readonly check_name: string;

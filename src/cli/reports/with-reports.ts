@@ -3,7 +3,7 @@ import { ExitCode, toExitCode } from "../context/errors.ts";
 import type { FoundProblems } from "./found-problems.ts";
 import type { ReportedCommand } from "./open-reports.ts";
 
-/** Runs a command and reports its problems to CI and `--report`. A report never changes the exit status. */
+/** Runs a command and reports its problems to CI and `--report`, however it ends; a failed report warns. */
 export async function withReports(
   app: App,
   command: ReportedCommand,

@@ -22,7 +22,7 @@ import { FirstOnes } from "./list-resource.ts";
 export interface SentJobList extends Pick<CommandTexts, "examples"> {
   /** The kind of its runs, e.g. `import`; the command group is the plural. */
   readonly kind: string;
-  /** What was done with the jobs, and the word before the service: `sent` and `to`. */
+  /** The verb for the jobs, and the word before the service: `sent` and `to`. */
   readonly verb: string;
   readonly preposition: string;
   /** The fields with the number of rows, and with the variant of a job. */

@@ -1,11 +1,9 @@
-/** An environment variable that the program reads or sets. */
 export interface EnvironmentVariable {
   readonly name: string;
   /** A phrase, with its default or its values in parentheses. */
   readonly about: string;
 }
 
-/** Variables of one topic. */
 export interface VariableGroup {
   readonly title: string;
   readonly variables: readonly EnvironmentVariable[];

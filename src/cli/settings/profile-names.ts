@@ -14,17 +14,15 @@ export function checkedProfileName(name: string, source: string): string {
 /** Whether a text looks like an API key, of which every one starts with `ak_`. */
 export const looksLikeKey = (text: string): boolean => /^ak_/i.test(text.trim());
 
-/** Whether a text has the form of a profile name. */
 export const isProfileName = (text: string): boolean =>
   !looksLikeKey(text) && /^[a-z0-9][\w.-]{0,31}$/i.test(text);
 
 const invalid = (message: string): UsageError =>
   new UsageError(message, { code: "invalid_profile_name", param: "profile", hint: `${hint}.` });
 
-/** The environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The profile of the command line or environment; null for neither. Throws UsageError for no name. */
+/** The profile of a flag or variable, and its source; null for neither. Throws UsageError for a bad name. */
 export function namedProfile(
   globals: Pick<GlobalOptions, "profile">,
   env: Env,

@@ -51,14 +51,11 @@ export interface Config {
   readonly profiles?: Readonly<Record<string, Profile>>;
 }
 
-/** The profiles in the config file. */
 export interface Profiles {
-  /** The path of the config file, whether or not it exists. */
   readonly path: string;
   /** The profile to use if neither a flag nor a variable sets one. */
   readonly active: string;
   find(name: string): Profile | null;
-  /** Whether the config file exists. */
   readonly exists: boolean;
   readonly names: readonly string[];
 }
@@ -70,7 +67,7 @@ export const defaultProfile = "default";
 export const configPath = async (context: HomeContext): Promise<string> =>
   join(await homeFolder(context), "config.json");
 
-/** Reads the config file; a missing one is empty. Throws UsageError for another shape. */
+/** Reads the config file; a missing one is empty. Throws UsageError if unreadable or of another shape. */
 export async function readProfiles(context: HomeContext): Promise<Profiles> {
   const path = await configPath(context);
   const config = await readConfig(path);
@@ -98,10 +95,8 @@ export async function readConfig(path: string): Promise<Config | null> {
   return checkedConfig(text, path);
 }
 
-/** The settings of a profile that are texts. */
 const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin", "encoding"] as const;
 
-/** Every setting of a profile. */
 export const profileKeys = [
   ...texts,
   "columns",

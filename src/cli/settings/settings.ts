@@ -1,5 +1,5 @@
 import { type InsecureHosts, isInsecure, parseBaseUrl } from "../../client/base-url.ts";
-import { signatureHeader } from "../../contract/signature.ts";
+import { signatureHeader } from "../../contract/signature-header.ts";
 import { exactHost } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 import { shellWord } from "../../shell-word.ts";
@@ -15,7 +15,6 @@ import { defaultProfile, type Profile, type Profiles, readProfiles, toKeyStore }
  * The config file is read only for a setting that neither a flag nor the environment sets.
  */
 
-/** The URL of the service, and the API key. */
 export interface Connection {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -42,10 +41,9 @@ export async function resolveConnection(globals: GlobalOptions, context: KeyCont
   });
 }
 
-/** The profile in use. */
 export interface ProfileInUse {
   readonly name: string;
-  /** What names it; null for the active profile of the config file. */
+  /** Its flag or variable; null for the active profile of the config file. */
   readonly source: string | null;
   /** Null for a profile that is not in the config file. */
   readonly settings: Profile | null;
@@ -187,7 +185,7 @@ export function checkedApiKey(text: string, { source, hint }: { source: string; 
   });
 }
 
-/** The signature header: of the profile, else `Service-Signature`. Throws UsageError for no name. */
+/** The signature header: of the profile, else `Service-Signature`. Throws UsageError for an invalid name. */
 export async function signatureHeaderInUse(globals: GlobalOptions, context: HomeContext): Promise<string> {
   const { name, settings, profiles } = await profileInUse(globals, context);
   const header: unknown = settings?.signatureHeader ?? signatureHeader;
@@ -205,7 +203,6 @@ export function checkedSignatureHeader(header: unknown, source: string): string 
   });
 }
 
-/** The variable that names hosts whose base URL may be `http://`. */
 const insecureHostsVariable = "CAT_INSECURE_HTTP_HOSTS";
 
 /** The hosts of CAT_INSECURE_HTTP_HOSTS. Throws UsageError for an entry that is not an exact host name. */

@@ -3,7 +3,7 @@ import { limits, requestIdPattern } from "../limits.ts";
 import { type BodyType, mayHaveNoBody, type Operation } from "../operation.ts";
 import { everyOperation } from "../operations.ts";
 import { WebhookEvent } from "../resources/webhooks.ts";
-import { signatureHeader } from "../signature.ts";
+import { signatureHeader } from "../signature-header.ts";
 import { type EventType, eventTypes, imageTypes } from "../value-sets.ts";
 import { parameterNotes, tagNotes } from "./notes.ts";
 import { headers, Responses } from "./responses.ts";
@@ -143,7 +143,6 @@ const sharedParameters: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** The parameters of an operation: path, query, and headers. */
 function toParameters({ method, params, query }: Operation): JsonObject[] {
   const shared = method === "GET" ? ["RequestId"] : ["RequestId", "IdempotencyKey"];
   return [

@@ -202,7 +202,6 @@ export const commonNotes: Readonly<Record<string, string>> = {
   signing_secret: "The secret of its signatures, including whsec_. Shown only once.",
 };
 
-/** Descriptions of path and query parameters. */
 export const parameterNotes: Readonly<Record<string, string>> = {
   product_id: "The ID of a product.",
   image_id: "The ID of an image.",
@@ -223,7 +222,6 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   since: "Delta mode: only products changed or deleted at or after this time.",
 };
 
-/** Descriptions of the groups of operations. */
 export const tagNotes: Readonly<Record<string, string>> = {
   products: "Single SKUs with their photos.",
   images: "Photos. Upload the bytes, then use the ID.",

@@ -31,12 +31,12 @@ export class Responses {
   of(operation: Operation): JsonObject {
     const responses: JsonObject = { [operation.status]: toSuccess(operation) };
     for (const [status, codes] of listRejections(operation))
-      responses[status] = this.#refusal(operation, status, codes);
+      responses[status] = this.#rejection(operation, status, codes);
     responses.default = { $ref: toRef("responses", anyOther) };
     return responses;
   }
 
-  #refusal(operation: Operation, status: number, codes: readonly ErrorCode[]): JsonObject {
+  #rejection(operation: Operation, status: number, codes: readonly ErrorCode[]): JsonObject {
     const hasList = status === 400 && operation.rejectionList !== undefined;
     const isReplayable = operation.method !== "GET" && isStored(status);
     const list = hasList ? refTo(operation.rejectionList!) : null;
@@ -53,7 +53,7 @@ export class Responses {
       ]),
       content: {
         "application/json": {
-          schema: list === null ? refusalSchema(codes) : { anyOf: [refusalSchema(codes), list] },
+          schema: list === null ? rejectionSchema(codes) : { anyOf: [rejectionSchema(codes), list] },
           ...(list === null && { examples: toExamples(codes) }),
         },
       },
@@ -84,7 +84,7 @@ const successes: Record<Operation["status"], string> = {
 };
 
 /** The error envelope, limited to the codes of this response and their types. */
-const refusalSchema = (codes: readonly ErrorCode[]): JsonObject => ({
+const rejectionSchema = (codes: readonly ErrorCode[]): JsonObject => ({
   allOf: [refTo(ErrorEnvelope)],
   type: "object",
   properties: {
@@ -111,7 +111,6 @@ const pascal = (code: string): string =>
 const integer = (minimum: number) => ({ type: "integer", minimum });
 const always = (description: string, schema: JsonObject) => ({ description, required: true, schema });
 
-/** Every response header, by name. */
 export const headers = {
   "X-Request-Id": always("The ID of the request: the one that you sent, if it was valid.", {
     type: "string",

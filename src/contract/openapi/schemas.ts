@@ -80,16 +80,13 @@ export function refTo(schema: z.ZodType): { $ref: string } {
   return { $ref: toRef("schemas", name) };
 }
 
-/** The pointer to a component of the document. */
 export const toRef = (kind: "schemas" | "responses" | "headers" | "parameters", name: string): string =>
   `#/components/${kind}/${name}`;
 
-/** Any object of the document. */
 export interface JsonObject {
   [key: string]: unknown;
 }
 
-/** Every schema of the document by name; they refer to each other. */
 export function componentSchemas(): Record<string, JsonObject> {
   const outputs = convert("output");
   const inputs = convert("input");

@@ -59,7 +59,6 @@ const productText = (field: string) =>
     .refine((value) => value.trim() !== "", `${field} must not be empty`)
     .meta({ minLength: 1, "x-assumed": true });
 
-/** The fields of a product in a request. */
 export const ProductReference = z
   .string()
   .transform(canonicalReference)
@@ -67,7 +66,6 @@ export const ProductReference = z
   .meta({ "x-assumed": true });
 export const ProductName = productText("name");
 export const ProductDescription = z.string().meta({ "x-assumed": true });
-/** A product's sex in a request. */
 export const Sex = z.enum(sexes);
 
 /** An integer in a query string: digits only, within the bounds. The typed client passes a number. */

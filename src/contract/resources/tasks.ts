@@ -28,7 +28,6 @@ const slug = (assumed: readonly string[]) =>
     .min(1)
     .meta({ "x-assumed": true, examples: [...assumed] });
 
-/** The slugs of all subtypes. */
 const everyAngleShot = [...new Set(Object.values(sets.beautifierAngleShots).flat())];
 
 export const BeautifierRequest = z.strictObject({

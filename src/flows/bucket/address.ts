@@ -2,24 +2,19 @@ import { join } from "node:path";
 import { CatError } from "../../errors.ts";
 import { withoutEnd } from "../../text.ts";
 
-/** Where something is in an object store. */
 export interface BucketAddress {
   readonly bucket: string;
   /** The start of all keys: empty, or with a final `/`. */
   readonly prefix: string;
 }
 
-/** Whether a target is in an object store. */
 export const isBucketAddress = (text: string): boolean => /^\s*s3:/i.test(text);
 
 /** The name of a file in a folder or a bucket, for messages. */
 export const nameIn = (place: string, name: string): string =>
   isBucketAddress(place) ? `${withoutEnd(place.trim(), /\//)}/${name}` : join(place, name);
 
-/**
- * Reads `s3://BUCKET/PREFIX`; the prefix is taken as it is written. Throws a CatError of type usage, whose
- * message has no part of an address that may hold credentials.
- */
+/** Reads `s3://BUCKET/PREFIX`, as written. Its CatError (usage) shows no part that may hold credentials. */
 export function readBucketAddress(text: string): BucketAddress {
   const [, bucket = "", given = ""] = /^s3:\/\/([^/]*)(?:\/(.*))?$/i.exec(text.trim()) ?? [];
   const path = given.endsWith("/") ? given.slice(0, -1) : given;

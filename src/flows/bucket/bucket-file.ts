@@ -14,7 +14,6 @@ export class BucketFile {
   #upload: PartsUpload | null = null;
   #pieces: Buffer[] = [];
   #gathered = 0;
-  /** What was written. */
   bytes = 0;
 
   constructor(

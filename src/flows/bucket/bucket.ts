@@ -36,14 +36,13 @@ export interface ObjectInfo {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What a list says of an object. */
 interface ListedObject extends Omit<ObjectInfo, "metadata"> {
   readonly key: string;
   /** When it was written, in Unix milliseconds; infinite if the store does not say so. */
   readonly at: number;
 }
 
-/** What must be true for a write: no object has the key, or the object that has it has this ETag. */
+/** A condition of a write: no object has the key, or the object that has it has this ETag. */
 export type Condition = "absent" | { readonly etag: string };
 
 /** How the store understands an ETag in a condition; null if it does not check conditions. */
@@ -327,7 +326,6 @@ function written(sign: string | undefined): string {
 
 const never = (): AbortSignal => new AbortController().signal;
 
-/** An ETag without its quotes. */
 export const bareEtag = (etag: string): string => etag.replaceAll('"', "");
 
 /** Whether a store did not write because of the condition; some say that the object is missing. */

@@ -14,14 +14,12 @@ export interface ObjectContent {
   open(): Uint8Array | Readable;
 }
 
-/** Content in memory. */
 export const toContent = (body: Uint8Array): ObjectContent => ({
   bytes: body.length,
   md5: createHash("md5").update(body).digest("base64"),
   open: () => body,
 });
 
-/** A file as content. */
 export async function fileContent(path: string): Promise<ObjectContent> {
   const md5 = createHash("md5");
   let bytes = 0;
@@ -35,7 +33,6 @@ export async function fileContent(path: string): Promise<ObjectContent> {
 /** Content that can be sent again. Call `release` at the end. */
 interface Spooled {
   readonly content: ObjectContent;
-  /** Removes what it has on the disk. */
   release(): Promise<void>;
 }
 

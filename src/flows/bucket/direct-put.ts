@@ -1,5 +1,4 @@
-// Uploads of images past the steps of the SDK, which take as long as all else: only its sign-in and its
-// endpoint are used.
+// Uploads of images past the SDK's steps, which take as long as all else: it only signs, and finds the host.
 
 import type { S3Client } from "@aws-sdk/client-s3";
 import { encoded, storeOrigin } from "./s3-client.ts";

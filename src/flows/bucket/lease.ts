@@ -1,5 +1,4 @@
-// Leases: objects that say which machine works on what, until when. The store excludes two holders by
-// conditional writes.
+// Leases: objects that say which machine works on what, until when. Conditional writes exclude two holders.
 
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../clock.ts";
@@ -8,7 +7,6 @@ import { parseJson } from "../../json.ts";
 import type { Bucket, Condition, EtagForm } from "./bucket.ts";
 import { toContent } from "./content.ts";
 
-/** Who holds a lease. */
 export interface LeaseHolder {
   readonly pid: number;
   /** ISO 8601. */
@@ -42,10 +40,7 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/**
- * Takes a lease, or one that has ended, and renews it until it is released or lost. Resolves to its holder if
- * another one has it.
- */
+/** Takes a free or ended lease, renewed until released or lost; resolves to the holder if it is held. */
 export async function takeLease(
   bucket: Bucket,
   key: string,
@@ -147,10 +142,7 @@ const probes = ".catalogue/probe-";
 /** Older ones, in milliseconds, are of runs that were killed. */
 const oldMs = 3_600_000;
 
-/**
- * Finds out by a few writes whether a store checks conditions, and how ETags must be written: some ignore
- * conditions silently. Null if it does not.
- */
+/** Probes whether a store checks conditions, which some ignore silently, and how it takes ETags; or null. */
 export async function probeConditions(bucket: Bucket): Promise<EtagForm | null> {
   for await (const { key, at } of bucket.list(probes))
     if (at < bucket.now() - oldMs) await bucket.remove(key);

@@ -8,7 +8,6 @@ import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { OutsideExchange } from "../../http/outside-exchange.ts";
 import { signInError, unusableKey } from "./store-errors.ts";
 
-/** How a store is reached. */
 export interface StoreAccess {
   /** The address of the store; undefined for the one that the profile or the region names. */
   readonly endpoint: string | undefined;
@@ -39,8 +38,7 @@ export function openS3(
     maxAttempts: 1,
     // Its values set only limits of time, which are ours; an unknown one in the environment is an error.
     defaultsMode: "standard",
-    // The steps of a request are assembled once for each kind, and empty responses are read without a stream
-    // to write into.
+    // The steps of a request are assembled once per kind; empty responses are read without a stream.
     cacheMiddleware: true,
     streamCollector: buffer,
     requestHandler,
@@ -69,10 +67,7 @@ const useless = [
   "validateBucketNameMiddleware",
 ];
 
-/**
- * The variables of the environment first; then the profiles, SSO, web identity and roles that the SDK knows.
- * `clientConfig` is that of its requests to sign in.
- */
+/** Variables first, then profiles, SSO, web identity and roles. `clientConfig`: of requests to sign in. */
 function readCredentials(env: StoreAccess["env"], clientConfig: object): S3ClientConfig["credentials"] {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey) {

@@ -47,7 +47,6 @@ export function signInError(error: unknown): unknown {
   });
 }
 
-/** The error of credentials that no request can be sent with. */
 export const unusableKey = (): CatError =>
   new CatError(
     "the access key or the session token of the store has a line break or another character that no key has",
@@ -60,7 +59,7 @@ export const unusableKey = (): CatError =>
 
 const keys = "Check the access key, or sign in again (for example aws sso login).";
 
-/** What the store says, by its code: the type and code of the error, what happened, and the next step. */
+/** The errors of a store, by its code: the type and code, what happened, and the next step. */
 const known: Readonly<
   Record<string, readonly [type: string, code: string, what: (bucket: string) => string, hint: string]>
 > = {
@@ -134,7 +133,7 @@ const elsewhere = new Set([
 /** Failures to connect, whose next step names the address of the service. */
 const notConnected: readonly string[] = ["unreachable", "host_not_found"];
 
-/** An error of a bucket as a CatError. `act`: e.g. `list s3://a/b`. */
+/** An error of a bucket as a CatError; a CatError stays. `act`: e.g. `list s3://a/b`. */
 export function storeError(error: unknown, act: string, bucket: string): CatError {
   if (error instanceof NetworkError && notConnected.includes(error.code))
     return new NetworkError(error.message, { ...error, hint: "Check --endpoint and your network." });

@@ -1,5 +1,4 @@
-// Coverage: which photos and generated images a product has. This is the one place that decides whether an
-// image exists.
+// Coverage: the photos and generated images of products. Only this file decides whether an image exists.
 
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
@@ -11,7 +10,7 @@ import type { Service } from "../service.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { readExportPages } from "./read-pages.ts";
 
-/** What distinguishes the images of a product: other settings, such as stylings, do not. */
+/** The settings that distinguish the images of a product: others, such as stylings, do not. */
 export interface Look {
   /** Null for a beautified shot. */
   readonly modelId: string | null;
@@ -19,7 +18,7 @@ export interface Look {
   readonly angleShot: string;
 }
 
-/** What a product has, each look once. A rejected image only counts as rejected. */
+/** The images of a product, each look once. A rejected image only counts as rejected. */
 export interface Coverage {
   readonly product: ExportRow["product"];
   /** The orientation of each photo. */
@@ -34,9 +33,7 @@ export interface Coverage {
 /** A look of which a part may be anything (null). */
 export type WantedLook = { readonly [part in keyof Look]: Look[part] | null };
 
-/** What this machine knows of the output of a task. */
 export interface KnownImages {
-  /** Whether a review has rejected it. */
   readonly isRejected: (taskId: string) => boolean;
   /** Its settings, if it was queued here. */
   readonly findLook: (taskId: string) => Look | undefined;
@@ -50,7 +47,6 @@ export const lookKey = (productId: string, { modelId, background, angleShot }: L
 export const styledKey = (productId: string, look: Look, stylings: readonly string[]): string =>
   `${lookKey(productId, look)} ${[...stylings].sort().join(" ")}`;
 
-/** The images of a product of an export. */
 export function toCoverage({ product, assets }: ExportRow, known: KnownImages): Coverage {
   const photos: string[] = [];
   const beautified: Look[] = [];
@@ -136,7 +132,6 @@ export interface GeneratedImage {
   readonly settings: { readonly lookAtCamera?: boolean; readonly style?: string };
 }
 
-/** The generated images of each of these products. */
 export async function* readGenerated(
   products: readonly string[],
   roles: readonly AssetRole[],
@@ -218,7 +213,7 @@ async function manifestRows(
       if (row === null) throw broken;
       listed.set(row.product.id, row);
     }
-    // What is not listed would be paid for again.
+    // Images that are not listed would be paid for again.
     if (!product_ids.every((id) => listed.has(id))) throw broken;
     rows.push(...listed.values());
   }

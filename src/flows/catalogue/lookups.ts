@@ -1,5 +1,4 @@
-// Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads; models by ID
-// or name.
+// Catalogue: products by ID or reference, singly or by list, whichever reads less; models by ID or name.
 
 import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
@@ -14,11 +13,10 @@ import { mayNotRead, orNull } from "../service-errors.ts";
 
 type Reader = Pick<Service, "client" | "signal">;
 
-/** The product with this ID; null if not found. */
 export const productById = (product_id: string, { client, signal }: Reader): Promise<Product | null> =>
   orNull(client.products.get({ product_id }, { signal }));
 
-/** The product with exactly this reference; null if not found. The service only has a free-text search. */
+/** The product with exactly this canonical reference; null if not found. `q` is only a free-text search. */
 async function searchedProduct(
   reference: string,
   { client, signal }: Reader,
@@ -63,7 +61,7 @@ export interface WantedProducts {
   readonly references: Iterable<string>;
 }
 
-/** What was found of the wanted products; those that do not exist are absent. */
+/** The wanted products that were found; those that do not exist are absent. */
 export interface FoundProducts {
   readonly byId: ReadonlyMap<string, Product>;
   readonly byReference: ReadonlyMap<string, Product>;
@@ -166,7 +164,7 @@ export async function existingProducts(
   }
 }
 
-/** What was found, with the newest references to propose if the search came across none. */
+/** The found products, with the newest references to propose if the search came across none. */
 export async function withSomeOthers(
   products: FoundProducts,
   { client, signal }: Pick<Service, "client" | "signal">,

@@ -25,7 +25,6 @@ export interface Difference {
   readonly orientation?: string;
 }
 
-/** What was compared. */
 export interface ParityCounts {
   /** Products with a reference. */
   here: number;
@@ -48,7 +47,7 @@ interface ParityOptions extends Pick<Service, "signal" | "concurrency"> {
   readonly onProgress: (event: ProgressEvent) => void;
 }
 
-/** The differences of two organizations: products by reference, photos by orientation and SHA-256. */
+/** Differences of products by reference, of photos by orientation and SHA-256; only digests are in memory. */
 export async function* compareCatalogues(
   options: ParityOptions,
   counts: ParityCounts,

@@ -5,7 +5,6 @@ import { limits } from "../../contract/limits.ts";
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import { CatError } from "../../errors.ts";
 
-/** The rows to read. */
 export interface LiveSelection {
   /** Asset roles; null for all. */
   readonly roles: readonly string[] | null;
@@ -13,7 +12,6 @@ export interface LiveSelection {
   readonly since: number | null;
 }
 
-/** A page of rows. */
 export interface ExportPage {
   readonly rows: readonly ExportRow[];
   /** Reads the page again, for new URLs: its rows may have changed meanwhile. */

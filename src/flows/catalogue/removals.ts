@@ -1,5 +1,4 @@
-// Products that are deleted, and photos that are detached, one after the other: never one that changed since
-// it was read.
+// Products to delete and photos to detach, one after the other: never one that changed since it was read.
 
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
@@ -28,7 +27,6 @@ export interface RemovalResult {
 const gone: RemovalResult = { result: "gone" };
 const kept = (reason: string): RemovalResult => ({ result: "kept", reason });
 
-/** Why a product keeps its last photo. */
 export const lastPhoto = "the last photo of a product is never removed";
 
 /**
@@ -76,7 +74,7 @@ async function removed(
   }
 }
 
-/** What speaks against removing it from the product as it is now; null if nothing does. */
+/** The reason against removing it from the product as it is now; null for none. */
 function judge({ product, imageId }: Removal, live: Product | null): RemovalResult | null {
   if (live === null) return gone;
   if (imageId !== null) {

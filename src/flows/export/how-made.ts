@@ -59,7 +59,7 @@ export async function sourceOfImage(
   return undefined;
 }
 
-/** How images with these names were made; a ZIP may have other extensions than the catalogue. */
+/** How images with these names were made, in any format (Exports, Frozen), and how many names are unclear. */
 export async function sourcesOfNames(
   names: readonly string[],
   service: Reader,

@@ -31,7 +31,6 @@ export class Reviews {
     return this.#byTask.size;
   }
 
-  /** All decisions, by task. */
   all(): ReviewDecision[] {
     return [...this.#byTask.values()].sort((one, other) => (one.task < other.task ? -1 : 1));
   }
@@ -48,13 +47,13 @@ export class Reviews {
 }
 
 /** How many generated images an export leaves out, as summaries print it. */
-export interface LeftOut {
+export interface LeftOutCount {
   readonly rejected: number;
   /** Only for an export of approved images. */
   readonly not_reviewed?: number;
 }
 
-/** What is known of an asset; the client checks none of these fields. */
+/** The fields of an asset that reviews need; the client checks none of them. */
 interface ReviewedAsset {
   readonly role?: unknown;
   readonly ai_generated?: unknown;
@@ -80,7 +79,7 @@ export class ReviewGate {
     this.#mirror = mirror;
   }
 
-  /** What the filter says of an asset: null if it is kept. */
+  /** The filter's reason against an asset; null if it is kept. */
   reasonAgainst(asset: ReviewedAsset): "rejected" | "not_reviewed" | null {
     if (this.filter === null || !isGenerated(asset)) return null;
     const decision = this.reviews.of(asset.task_id)?.decision;
@@ -92,7 +91,7 @@ export class ReviewGate {
   select<Asset>(
     assets: readonly Asset[],
     toReviewed: (asset: Asset) => ReviewedAsset,
-  ): { readonly kept: Asset[]; readonly leftOut: Required<LeftOut> } {
+  ): { readonly kept: Asset[]; readonly leftOut: Required<LeftOutCount> } {
     const leftOut = { rejected: 0, not_reviewed: 0 };
     const kept = assets.filter((asset) => {
       const reason = this.reasonAgainst(toReviewed(asset));
@@ -112,7 +111,7 @@ export class ReviewGate {
     if (not_reviewed > 0 && this.#kept + rejected === 0) throw noDecisions(this.#mirror);
   }
 
-  get leftOut(): LeftOut | null {
+  get leftOut(): LeftOutCount | null {
     return toLeftOut(this.filter, this.#leftOut);
   }
 }
@@ -120,14 +119,14 @@ export class ReviewGate {
 /** The counts that an export with a filter reports; null without one. */
 export function toLeftOut(
   filter: ReviewFilter | null,
-  { rejected, not_reviewed }: Required<LeftOut>,
-): LeftOut | null {
+  { rejected, not_reviewed }: Required<LeftOutCount>,
+): LeftOutCount | null {
   if (filter === null) return null;
   return filter === "approved" ? { rejected, not_reviewed } : { rejected };
 }
 
 /** `15 not reviewed, 3 rejected: skipped`; null for nothing. */
-export function leftOutText(leftOut: Partial<LeftOut> | null): string | null {
+export function leftOutText(leftOut: Partial<LeftOutCount> | null): string | null {
   const { rejected = 0, not_reviewed = 0 } = leftOut ?? {};
   const counts = countList({ "not reviewed": not_reviewed, rejected });
   return counts === "" ? null : `${counts}: skipped`;

@@ -14,7 +14,7 @@ export const sourceOfAsset = ({ ai_generated, role }: { ai_generated: unknown; r
   ai_generated === true ? toDigitalSource(role) : null;
 
 /** A change to the bytes of an image: at `at`, `remove` bytes give way to `insert`. */
-export interface Splice {
+export interface SplicePart {
   readonly at: number;
   readonly remove: number;
   readonly insert: Buffer;
@@ -29,11 +29,14 @@ interface XmpPlace {
   /** The most bytes of XMP that fit. */
   readonly room: number;
   /** In order of their places. */
-  readonly splices: (xmp: Buffer) => readonly Splice[];
+  readonly splices: (xmp: Buffer) => readonly SplicePart[];
 }
 
-/** The changes that add the label; none if it has one, null if they are not certain to be right. */
-export function labelSplices(image: ImageBytes, source: DigitalSource): readonly Splice[] | null {
+/**
+ * The changes that add the label; none if it has one. Null for an image that is broken, signed or of another
+ * type, or has XMP that is not understood or says otherwise.
+ */
+export function labelSplices(image: ImageBytes, source: DigitalSource): readonly SplicePart[] | null {
   const type = detectImageType(image.read(0, imageTypeBytes));
   const place = type === null ? null : placeIn[type](image);
   if (place === null || !isCompleteImage(image)) return null;
@@ -43,23 +46,20 @@ export function labelSplices(image: ImageBytes, source: DigitalSource): readonly
   return place.isSigned || bytes.length > place.room ? null : place.splices(bytes);
 }
 
-/** Whether an image has the label. */
 export const hasLabel = (image: ImageBytes): boolean =>
   labelSplices(image, "trainedAlgorithmicMedia")?.length === 0;
 
-/** Whether the image in a file has the label. */
 export const isLabeled = (path: string): boolean => withImageFile(path, hasLabel);
 
-/** The chunks of an image with changes. */
 export const splicedChunks = (
   chunks: readonly Uint8Array[],
-  splices: readonly Splice[],
+  splices: readonly SplicePart[],
 ): readonly Uint8Array[] => [...spliced((from, to) => readRange(chunks, from, to), splices)].flat();
 
 /** The parts of what has changes: `part` is the one from a position up to another one, or to the end. */
 export function* spliced<Part>(
   part: (from: number, to?: number) => Part,
-  splices: readonly Splice[],
+  splices: readonly SplicePart[],
 ): Generator<Part | Buffer> {
   let from = 0;
   for (const { at, remove, insert } of splices) {
@@ -121,7 +121,7 @@ function placeInJpeg(image: ImageBytes): XmpPlace | null {
   };
 }
 
-const replacing = ({ at, end }: Part, insert: Buffer): Splice => ({ at, remove: end - at, insert });
+const replacing = ({ at, end }: Part, insert: Buffer): SplicePart => ({ at, remove: end - at, insert });
 
 /** The segments before the compressed data; null instead of what is none. */
 function* jpegSegments(image: ImageBytes): Generator<Part | null> {

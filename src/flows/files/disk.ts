@@ -16,7 +16,7 @@ export async function freeBytesIn(folder: string): Promise<number | null> {
   }
 }
 
-/** Throws (exit 2) before the first byte if a file has no space: a full disk disturbs other programs too. */
+/** Throws an OutputError (exit 2) before the first byte without space: a full disk disturbs others too. */
 export async function rejectWithoutSpace(
   needed: number,
   { folder, name }: { folder: string; name: string },
@@ -93,7 +93,6 @@ export function temporaryFolder(act: string): string {
   }
 }
 
-/** The error for a temporary folder that cannot be written. */
 export function temporaryProblem(act: string, cause: unknown): CatError {
   const why = fileProblem(cause)?.why ?? (cause as Error).message;
   return new CatError(`cannot ${act} the temporary folder ${tmpdir()}: ${why}`, {

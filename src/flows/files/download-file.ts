@@ -16,11 +16,11 @@ import type { DigitalSource } from "./xmp.ts";
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
 export interface FileDownload extends ResumableDownload, Omit<PartOptions, "resource"> {
-  /** The identity of the resource (default: the URL without its query); parts of another are not resumed. */
+  /** The resource across its signed URLs (default: URL without query): parts of another are not resumed. */
   resource?: string | undefined;
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   imageProblem?: ((head: Uint8Array) => string | null) | undefined;
-  /** Checks a complete file on the disk. After a BadResponseError, it is downloaded once more. */
+  /** Checks a complete file on the disk, before its name. A BadResponseError has it downloaded once more. */
   check?: ((partPath: string) => Promise<void>) | undefined;
   /** The label that the file gets, if it is an image that can have one (default: none). */
   label?: DigitalSource | null | undefined;
@@ -41,10 +41,13 @@ export interface DownloadedFile {
 
 /** The maximum number of first bytes passed to `findProblem`. */
 const headBytes = 64;
-/** Maximum number of downloads of a file that its check rejects. */
 const contentAttempts = 2;
 
-/** Downloads a signed URL: a file appears once it is on the disk, and its part survives a kill. */
+/**
+ * Downloads a signed URL into a file that appears when it is complete and on the disk; a small file into
+ * memory, if it may. Until then its bytes are in a part, which this process resumes after a break, and the
+ * next one after a kill. Throws OutputError, and the errors of `client.downloadInto`.
+ */
 export async function downloadFile(
   client: Pick<Client, "downloadInto">,
   file: FileDownload,

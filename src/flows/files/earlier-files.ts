@@ -2,7 +2,6 @@ import { closeSync, lstatSync, openSync, readSync, type Stats, statSync } from "
 import { basename, dirname, extname, join } from "node:path";
 import { moveFile } from "../../move-file.ts";
 
-/** The number of earlier failed files that are kept. */
 const kept = 5;
 
 /** The longest file name on common file systems, in bytes. */
@@ -17,7 +16,10 @@ export function earlierName(path: string, number: number): string {
   return join(dirname(path), stem.join("") + ending);
 }
 
-/** Gives a failed file its name; earlier ones become `rows.failed.1.csv` and so on, and the oldest goes. */
+/**
+ * Gives a failed file its name; an earlier one becomes `rows.failed.1.csv`, that one `rows.failed.2.csv` and
+ * so on; the oldest of five is replaced. Other files, and those of `staying`, keep their names.
+ */
 export function moveAndKeepEarlier(from: string, to: string, staying: readonly string[] = []): void {
   do makeRoom(to, staying);
   while (!moveFile(from, to, true));

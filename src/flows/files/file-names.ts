@@ -14,7 +14,7 @@ export function moveToFreeName(from: string, to: string): number {
   for (let number = 1; ; number++) if (moveFile(from, numbered(to, number), true)) return number;
 }
 
-/** Moves a complete file to a name, or to the next free one with an error if that was taken meanwhile. */
+/** Moves a complete file to a name, or to the next free one with an error if it was taken meanwhile. */
 export function moveToName(
   from: string,
   to: string,
@@ -43,7 +43,6 @@ export function numbered(path: string, number: number): string {
   return number === 1 ? path : `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
 }
 
-/** The process that writes a file. */
 export interface PartOwner {
   readonly pid: number;
   /** Unique to the run: process IDs are used again, and repeat between containers. */
@@ -51,10 +50,7 @@ export interface PartOwner {
   isRunning(pid: number): boolean;
 }
 
-/**
- * The name of the unfinished file for `OutputFile.begin`, short enough for every file system. Removes
- * unfinished files for the same path that killed processes left.
- */
+/** A name for `OutputFile.begin` of an allowed length; removes files of the path that a kill left. */
 export async function unfinishedName(path: string, { pid, runId, isRunning }: PartOwner): Promise<string> {
   const start = `${hash("sha256", basename(path)).slice(0, 12)}-`;
   const folder = dirname(path);

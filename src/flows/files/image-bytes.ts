@@ -85,7 +85,7 @@ function zerosOf(image: ImageBytes, length: number): number {
   return Math.ceil(Math.max(16, length / 12, Math.min(length / 4, 16 + (width * height) / 256)));
 }
 
-/** Whether an image has its end: a cut-off one may look complete. Bytes after the end are accepted. */
+/** Whether an image has its end: a cut one may look complete. Other types, and bytes after, are accepted. */
 export function isCompleteImage(image: ImageBytes): boolean {
   const head = Buffer.from(image.read(0, imageTypeBytes));
   const type = detectImageType(head);
@@ -130,7 +130,7 @@ export function isCompleteForeign(image: ImageBytes, type: "TIFF" | "AVIF" | "GI
   return at <= length;
 }
 
-/** Passes the segments of a JPEG to `onSegment`; returns where its compressed data begins. */
+/** Passes a JPEG's segments, by their content (a thumbnail has its own end); returns where they end. */
 export function readSegments(
   image: ImageBytes,
   onSegment: (marker: number, from: number, to: number) => void = () => {},

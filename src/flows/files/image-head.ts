@@ -1,7 +1,6 @@
 import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
 import { type ImageBytes, readSegments, webpSize } from "./image-bytes.ts";
 
-/** What the first bytes of a JPEG, PNG or WebP image say about it. */
 export interface ImageHead {
   /** In pixels as they are stored; 0 where the bytes do not tell. */
   readonly width: number;
@@ -58,7 +57,6 @@ const heads = {
   },
 };
 
-/** More chunks than the head of an image has. */
 const mostChunks = 1000;
 
 /** Where the content of the chunk with the tags of a camera begins; null without one. */

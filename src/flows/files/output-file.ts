@@ -11,31 +11,33 @@ import { appeared, moveToFreeName, whereLinksLead } from "./file-names.ts";
 const bufferLength = 64 * 1024;
 
 /**
- * What happens to a file that has the name: `true` replaces it, `false` numbers the new one, and so does
- * `"never"`, as an error. With `staying` the old one gets a number, unless it is one of these paths.
+ * The treatment of a file that has the name: `true` replaces it, `false` gives the new one the next number,
+ * and so does `"never"`, as an error: the user named a file that did not exist. With `staying` the old one
+ * gets a number as an earlier file, unless its path is one of these (`moveAndKeepEarlier`).
  */
-export type Overwrite = boolean | "never" | { readonly staying: readonly string[] };
+export type OverwriteRule = boolean | "never" | { readonly staying: readonly string[] };
 
 /** A text file that appears under its name only when it is complete. Links are followed. */
 export class OutputFile {
   readonly #path: string;
   readonly #file: OpenFile;
-  readonly #overwrite: Overwrite;
+  readonly #overwrite: OverwriteRule;
   #buffered = "";
 
-  private constructor(path: string, file: OpenFile, overwrite: Overwrite) {
+  private constructor(path: string, file: OpenFile, overwrite: OverwriteRule) {
     this.#path = path;
     this.#file = file;
     this.#overwrite = overwrite;
   }
 
   /**
-   * Starts the file, and removes what a killed writer left with the beginning `unfinished`. A replaced file keeps
-   * its permissions, but not those of others if `mode` has none. Throws OutputError, also for a pipe or a device.
+   * Starts the file. `unfinished` begins its temporary name, unique to this writer: what a killed one has
+   * left with it is removed. A replaced file keeps its permissions, but not those of others if `mode` has
+   * none; `mode` (less the umask) applies to a new one. Throws OutputError, also for a pipe or a device.
    */
   static async begin(
     path: string,
-    overwrite: Overwrite,
+    overwrite: OverwriteRule,
     unfinished: string,
     mode = 0o666,
   ): Promise<OutputFile> {
@@ -65,7 +67,7 @@ export class OutputFile {
     await this.#orDiscard(this.#flush().then(() => this.#file.write(bytes)));
   }
 
-  /** Gives the complete file its name, and syncs it. Resolves to the number of its name (`numbered`). */
+  /** Gives the file its name, synced. Resolves to its number (`numbered`). Throws OutputError. */
   async commit(): Promise<number> {
     return this.#orDiscard(this.#finish());
   }
@@ -140,13 +142,13 @@ export interface UnnamedPlace {
 }
 
 /** A file with all its bytes that has no name of its own yet. */
-export interface Unnamed {
+export interface RemovableFile {
   /** Never throws. */
   remove(): Promise<void>;
 }
 
-/** A complete file with a random name. Only syncs use the thread pool: its way is longer than a write. */
-export class UnnamedFile implements Unnamed {
+/** A complete file with a random name; throws system errors. Only syncs use the thread pool: not writes. */
+export class UnnamedFile implements RemovableFile {
   readonly #path: string;
   readonly #file: OpenFile | null;
 
@@ -194,7 +196,7 @@ export class UnnamedFile implements Unnamed {
   }
 }
 
-/** Writes a file that appears when it is on the disk; false if `exclusive` and the name is taken. */
+/** Writes a file that appears once on the disk; false if `exclusive` and it exists. Throws system errors. */
 export async function placeFile(
   path: string,
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

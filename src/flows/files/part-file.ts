@@ -13,7 +13,7 @@ import {
   removeTemporary,
   temporaryFile,
 } from "../../open-file.ts";
-import { type Splice, spliced, splicedChunks } from "./ai-label.ts";
+import { type SplicePart, spliced, splicedChunks } from "./ai-label.ts";
 import { OutputError, readPlainFile, rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
 
@@ -26,7 +26,6 @@ const defaultBatchBytes = 1024 * 1024;
 const mostInMemory = 4 * 1024 * 1024;
 
 export interface PartOptions {
-  /** The path of the complete file. */
   path: string;
   /** The file as errors name it (default: its path). */
   name?: string | undefined;
@@ -44,8 +43,10 @@ export interface PartOptions {
 }
 
 /**
- * The bytes of a file so far, in a part next to it. A sidecar, written first, has their version: without it, the
- * file is of another program. A part is replaced, not truncated: another process may write to it.
+ * The bytes of a file so far, in a part next to it. A sidecar, written first, has their version: without it,
+ * the file is of another program and stays. Another process resumes after the last byte on the disk. A part
+ * is replaced, never truncated or reused for another version, as a process may still write to it; nor is a
+ * link, or a part of another user.
  */
 export class PartFile implements DownloadTarget {
   readonly #options: PartOptions;
@@ -111,8 +112,8 @@ export class PartFile implements DownloadTarget {
     return this.#isSmall ? this.#batch : null;
   }
 
-  /** Moves the complete file to its path, synced; resolves to the bytes of one in memory. */
-  async finish(length: number, splices: readonly Splice[] = []): Promise<readonly Uint8Array[] | null> {
+  /** Moves the file with its changes to its path, synced: null; in memory: its bytes. Throws OutputError. */
+  async finish(length: number, splices: readonly SplicePart[] = []): Promise<readonly Uint8Array[] | null> {
     if (this.#isSmall) return splices.length === 0 ? this.#batch : splicedChunks(this.#batch, splices);
     await this.#orOutputError(this.#finish(length, splices));
     return null;
@@ -214,7 +215,7 @@ export class PartFile implements DownloadTarget {
     return this.#handle!.read(Math.min(length, this.#written), 0);
   }
 
-  async #finish(length: number, splices: readonly Splice[]): Promise<void> {
+  async #finish(length: number, splices: readonly SplicePart[]): Promise<void> {
     await this.#flush();
     const handle = this.#handle!;
     const { size } = await handle.stat();
@@ -244,7 +245,7 @@ export class PartFile implements DownloadTarget {
   }
 
   /** The path of another file with the bytes of the part and changes. */
-  async #changed(handle: OpenFile, splices: readonly Splice[]): Promise<string> {
+  async #changed(handle: OpenFile, splices: readonly SplicePart[]): Promise<string> {
     const { mode } = await handle.stat();
     await removeTemporary(dirname(this.#part), this.#changedStart);
     const file = await temporaryFile(dirname(this.#part), this.#changedStart, mode);

@@ -1,24 +1,21 @@
 import type { Clock } from "../../clock.ts";
-import type { Unnamed } from "./output-file.ts";
+import type { RemovableFile } from "./output-file.ts";
 
-/** The size of a batch, and the longest wait for other files. */
+/** The most files of a batch, the bytes from which none is added, and the longest wait for others in ms. */
 const most = { files: 64, bytes: 8 * 1024 * 1024, ms: 200 };
 
-/** A file with all its bytes that waits for its name. */
 export interface WaitingFile {
-  readonly file: Unnamed;
+  readonly file: RemovableFile;
   readonly bytes: number;
 }
 
-/** The steps of a batch, in order. An error of `record` is that of all files. */
+/** The steps of a batch, in order. An error of `record` is that of all files, any other that of its file. */
 interface BatchSteps<Item, Target> {
   /** Resolves when a file is on the disk; called for all of them at once. */
   sync(item: Item): Promise<void>;
-  /** Where a file that is on the disk is to be. */
   target(item: Item): Promise<Target>;
   /** Records all targets in one transaction, by which the next run finds the files of a kill. */
   record?(targets: readonly Target[]): void;
-  /** Gives a file its name. */
   name(item: Item, target: Target): Promise<void>;
 }
 
@@ -28,7 +25,11 @@ interface Waiting<Item> {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Files that are synced together while others are downloaded; a kill leaves two batches unnamed. */
+/**
+ * Files that are synced together: the disk takes hardly more time for 64 small ones than for one. A batch is
+ * written when it is full, when no other file is on its way, or after 200 ms; a kill leaves two without
+ * names.
+ */
 export class SyncBatches<Item extends WaitingFile, Target> {
   readonly #steps: BatchSteps<Item, Target>;
   readonly #waiting: Waiting<Item>[] = [];

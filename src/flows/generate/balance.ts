@@ -13,13 +13,12 @@ export interface KnownBalance {
   readonly price: number;
 }
 
-/** What a run lacks, in credits. */
+/** The credits that a run lacks. */
 export interface Shortage {
-  /** What was left when this command began. */
+  /** The credits left when this command began. */
   readonly before: number;
-  /** What is left now. */
   readonly left: number;
-  /** What all images that remain cost more than that. */
+  /** The credits that all remaining images cost more than that. */
   readonly short: number;
 }
 
@@ -43,7 +42,7 @@ export class Balance {
     this.#run = run;
   }
 
-  /** What an earlier command has learned, if the service has queued nothing since. */
+  /** The balance that an earlier command has learned, if the service has queued nothing since. */
   get known(): KnownBalance | null {
     const { state, service } = this.#run;
     const value = state.marks.get(service.baseUrl, this.#mark);
@@ -60,8 +59,7 @@ export class Balance {
           this.#accepted(receipt.jobs.length);
           return receipt;
         } catch (error) {
-          // An error that cuts off other requests is rejected with by these as well, and is about its own
-          // images.
+          // An error that cuts off other requests also rejects these, and is about its own images.
           if (isUnpaid(error) && error !== options.signal?.reason) this.#read(error, imagesIn(body));
           throw error;
         }
@@ -69,7 +67,7 @@ export class Balance {
     };
   }
 
-  /** What is missing for so many images; null if the service did not report it. */
+  /** The credits missing for so many images; null if the service did not report them. */
   shortage(images: number): Shortage | null {
     if (this.#left === null) return null;
     const short = shortBy(images, { left: this.#left, price: this.#price });

@@ -1,5 +1,4 @@
-// Closing: the result of each generation, counted in the summary and written to the results file and the
-// failed file.
+// Closing: the result of each generation, counted in the summary, written to the results and failed files.
 
 import { Outputs } from "../outputs/outputs.ts";
 import type { RowOutcome } from "../outputs/row-outcome.ts";
@@ -15,7 +14,6 @@ import type { OutputSaver } from "./save-outputs.ts";
 export interface ClosedRun {
   readonly summary: GenerationSummary;
   readonly results: readonly GenerationResult[];
-  /** How many images of other runs existed, and were in progress. */
   readonly known: ReturnType<typeof countKnown>;
   /** Why a file could not be written, or an output not be saved. */
   readonly fault: unknown;
@@ -27,14 +25,14 @@ export async function closeGeneration(
   saver: OutputSaver | null,
   stopped: unknown,
 ): Promise<ClosedRun> {
-  const { input, run, targets, refused, known, tasks } = generating;
+  const { input, run, targets, rejectedRows, known, tasks } = generating;
   const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
     failedFile: targets.failedFile,
     resultsFile: targets.resultsFile,
     file: input.file,
-    refused: hasFailed ? refused : new RejectedRows(),
+    rejectedRows: hasFailed ? rejectedRows : new RejectedRows(),
     runId: run.id,
     results: generationResults,
     word: (_row, { line, result, failure }) => ({
@@ -77,7 +75,7 @@ function endIfComplete(
     ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
   // The image that another machine has in progress may fail.
   const isOpen = [...known.values()].some(({ exists, taskId }) => !exists && taskId === null);
-  // What `--missing` has found on other machines, a later command is not to pay for.
+  // A later command must not pay for what `--missing` has found on other machines.
   const isFound = rule.isMissing && sent.size + remaining.length === 0;
   if ((check.left ?? 0) > 0 || isOpen || (sent.size === 0 && !isFound) || !results.every(isEnded)) return;
   if (isFound) run.state.runs.addOption(run.id, "found", "yes");
@@ -152,7 +150,6 @@ function toOutcomes(
   return outcomes.sort((a, b) => a.line - b.line);
 }
 
-/** The field that kept a row or an image from being queued. */
 const fieldOfFailure = (
   { unresolved, rejected }: GenerationRun,
   line: number,

@@ -51,7 +51,7 @@ async function readStatuses(generations: readonly Generation[], run: SearchedRun
   }
 }
 
-/** What remains of a plan, and the existing images by place. A run that has ended queues nothing. */
+/** The remainder of a plan, and the existing images by place. A run that has ended queues nothing. */
 export async function knownLooks(
   planned: readonly Generation[],
   run: Run,
@@ -69,8 +69,7 @@ export async function knownLooks(
     for (const sentence of unknownLooks(known, input)) onNote(sentence);
     return { known: byPlaces(known), remaining };
   }
-  // What such a run has not queued was in progress in another one and has failed, or existed on another
-  // machine.
+  // Images that such a run has not queued were in progress in one that failed, or are on another machine.
   const elsewhere: KnownLook[] = [];
   const others: Generation[] = [];
   for (const generation of remaining) {

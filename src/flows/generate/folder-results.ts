@@ -114,7 +114,6 @@ function isOwnHeader(columns: readonly string[]): boolean {
   return columns.join() === "" || (columns.join() === known.join() && columns.includes("file"));
 }
 
-/** Nothing is in a file that does not exist. */
 function noFile(error: NodeJS.ErrnoException): string {
   if (error.code === "ENOENT") return "";
   throw error;
@@ -132,7 +131,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** What the rows of earlier versions lack. */
+/** Values of the columns that rows of earlier versions lack. */
 const noValues = Object.fromEntries(resultColumns.map((column) => [column, null]));
 
 /** The rows of a list; an image that was not queued has no task. */

@@ -52,7 +52,7 @@ export interface GenerateOutcome {
 export interface EndedGeneration extends ClosedRun {
   /** Tasks as they were last seen, by ID. */
   readonly tasks: ReadonlyMap<string, Task>;
-  /** What stopped the run before its end, if anything did. */
+  /** The reason why the run ended early, if it did. */
   readonly stopped: unknown;
   /** The credits that the run lacks, where the service has reported them. */
   readonly shortage: Shortage | null;
@@ -67,10 +67,10 @@ export interface EndedGeneration extends ClosedRun {
  */
 export async function generate(input: GenerateInput, host: GenerateHost): Promise<GenerateOutcome> {
   const started = host.clock.now();
-  const { check, refused, rejected } = await checkInput(input, host);
+  const { check, rejectedRows, rejected } = await checkInput(input, host);
   if (rejected !== null) return { check: rejected, ended: null };
-  const read = await readGenerations(input.file, refused, input);
-  const checked = { ...read, check, refused, targets: await host.targets() };
+  const read = await readGenerations(input.file, rejectedRows, input);
+  const checked = { ...read, check, rejectedRows, targets: await host.targets() };
   return withRun(toRequest(input, read.isExpanded), host, async (run): Promise<GenerateOutcome> => {
     const prepared = await prepareRun(input, checked, run, host);
     if ("rejected" in prepared) return { check: prepared.rejected, ended: null };
@@ -85,24 +85,27 @@ export async function generate(input: GenerateInput, host: GenerateHost): Promis
 async function checkInput(input: GenerateInput, host: GenerateHost) {
   const problems: InputProblem[] = [];
   const onProblem = (problem: InputProblem) => void problems.push(problem);
-  const { check, refused } = await checkFile(input.file, { ...host, onProblem });
+  const { check, rejectedRows } = await checkFile(input.file, { ...host, onProblem });
   const isBad = isRejected(check, input);
-  const others = isBad && check.valid > 0 ? await lookUpOthers(input, refused, host) : null;
+  const others = isBad && check.valid > 0 ? await lookUpOthers(input, rejectedRows, host) : null;
   problems.push(...(others?.problems ?? []));
   problems.sort((a, b) => a.line - b.line);
   for (const problem of problems) await host.onProblem(problem);
-  return { check, refused, rejected: isBad ? withUnresolved(check, others?.unresolved ?? new Map()) : null };
+  return {
+    check,
+    rejectedRows,
+    rejected: isBad ? withUnresolved(check, others?.unresolved ?? new Map()) : null,
+  };
 }
 
-/** An input whose rows passed the check. */
 interface CheckedInput
   extends AskedOfFile,
-    Readonly<{ check: CheckResult; refused: RejectedRows; targets: OutputTargets }> {}
+    Readonly<{ check: CheckResult; rejectedRows: RejectedRows; targets: OutputTargets }> {}
 
 /** Plans the run and has the user agree to its cost; `rejected` where its products or models are unknown. */
 async function prepareRun(
   input: GenerateInput,
-  { asked: inFile, table, check, refused, targets }: CheckedInput,
+  { asked: inFile, table, check, rejectedRows, targets }: CheckedInput,
   run: Run,
   host: GenerateHost,
 ): Promise<{ generating: GenerationRun; waitedMs: number } | { rejected: CheckResult }> {
@@ -129,7 +132,7 @@ async function prepareRun(
   const { folder, waitedMs } = await agree({ ...paying, ...there }, host);
   const generating: GenerationRun = {
     input: { ...input, ...folder },
-    ...{ run, targets, balance, check, refused, table, unresolved, sent, known, rule },
+    ...{ run, targets, balance, check, rejectedRows, table, unresolved, sent, known, rule },
     combinations: countCombinations(asked),
     pid: host.pid,
     sentBefore: new Set([...sent].flatMap(([key, { taskId }]) => (taskId === null ? [] : [key]))),
@@ -164,11 +167,11 @@ async function carryOut(generating: GenerationRun, host: GenerateHost): Promise<
 /** Finds unknown products and models of a rejected file, to show all problems; null without a service. */
 async function lookUpOthers(
   input: GenerateInput,
-  refused: RejectedRows,
+  rejectedRows: RejectedRows,
   host: GenerateHost,
 ): Promise<Pick<ResolvedGenerations, "problems" | "unresolved"> | null> {
   const { concurrency, allowDuplicates } = input;
-  const { asked, table } = await readGenerations(input.file, refused, input);
+  const { asked, table } = await readGenerations(input.file, rejectedRows, input);
   const { signal = new AbortController().signal } = host;
   try {
     const client = await host.client();
@@ -183,7 +186,6 @@ async function lookUpOthers(
   }
 }
 
-/** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
 /**
@@ -242,7 +244,7 @@ function noteReplaced(
   );
 }
 
-/** Queues, follows and saves at once. Returns what stopped the queuing or the following. */
+/** Queues, follows and saves; what stops one stops the other at once, and is returned. */
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,
@@ -281,10 +283,9 @@ async function queueAndFollow(
   };
   for (const { generation, taskId } of before) if (taskId !== null) follow([generation], [taskId]);
   const queuing = queueGenerations(generating, follow).then((stopped) => {
-    // What was added is all that is followed.
+    // Only tasks that were added are followed.
     total = follower.counts.added;
-    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round
-    // ends.
+    // Paid images are saved, although the rest is not; without open tasks the wait for the next round ends.
     const isSavedFirst = isUnpaid(stopped) && saver !== null && follower.open > 0;
     if (stopped !== undefined && !isSavedFirst) queuingStopped.abort(stopped);
     return stopped;

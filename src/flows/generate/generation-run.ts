@@ -13,11 +13,10 @@ import type { KnownLook, LookRule } from "./known-looks.ts";
 import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
-/** What `--unknown` decides about batches whose outcome can no longer be learned. */
+/** The decisions of `--unknown` about batches whose outcome can no longer be learned. */
 export const unqueuedChoices = ["queued", "not-queued", "resend"] as const;
 export type UnqueuedChoice = (typeof unqueuedChoices)[number];
 
-/** Where images are saved. */
 export interface SaveFolder {
   /** The folder for the images; null to save none. */
   readonly saveTo: string | null;
@@ -25,13 +24,11 @@ export interface SaveFolder {
   readonly saveAs: string | null;
 }
 
-/** What one command is to generate. */
 export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly kind: GenerationKind;
   readonly file: RowFile;
   /** Whether cells expand to every combination of their values. */
   readonly matrix: boolean;
-  /** Whether the input may ask for the same image twice. */
   readonly allowDuplicates: boolean;
   /** Sends the valid rows where others are invalid, or the service rejects them. */
   readonly skipInvalid: boolean;
@@ -42,7 +39,6 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly unknown: UnqueuedChoice | undefined;
   /** The most images to pay for; null for any number. */
   readonly maxGenerations: number | null;
-  /** Follow the tasks to their end. */
   readonly wait: boolean;
   readonly concurrency: number;
   /** How long to wait for the tasks, in milliseconds; null for as long as they take. */
@@ -55,7 +51,6 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly replacing: ReadonlyMap<number, string>;
 }
 
-/** What a run is about to pay for. */
 export interface CostPlan {
   readonly generations: readonly Generation[];
   readonly table: AskedOfFile["table"];
@@ -66,11 +61,10 @@ export interface CostPlan {
   /** How many of them are generated, and in progress. */
   readonly existing: number;
   readonly inProgress: number;
-  /** What an earlier command has learned of the balance; null for nothing. */
+  /** The balance that an earlier command has learned; null for none. */
   readonly balance: KnownBalance | null;
 }
 
-/** What the program gives to the flow. */
 export interface GenerateHost extends RunHost {
   readonly random: () => number;
   /** Called once the file is valid, before any request: throws if an output cannot be written. */
@@ -83,15 +77,13 @@ export interface GenerateHost extends RunHost {
   readonly onProblem: (problem: InputProblem) => void | Promise<void>;
   /** Receives what was recorded of the review, before anything is queued. */
   readonly onReview: (recorded: RecordedReview) => void | Promise<void>;
-  /** Receives a task that failed. */
   readonly onFailed: (generation: Generation, task: Task, place: Place) => void;
 }
 
-/** What is wrong with a row, or why a generation was not queued. */
+/** A problem of a row, or the reason why a generation was not queued. */
 export interface Rejection {
   readonly code: string;
   readonly message: string;
-  /** The field that it is about. */
   readonly field?: string | undefined;
 }
 
@@ -102,26 +94,24 @@ export interface GenerationRun {
   readonly targets: OutputTargets;
   readonly balance: Balance;
   readonly check: CheckResult;
-  /** Rows that are invalid. */
-  readonly refused: RejectedRows;
+  readonly rejectedRows: RejectedRows;
   readonly table: AskedOfFile["table"];
   /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
   readonly unresolved: ReadonlyMap<number, Rejection>;
   /** How many combinations the rows expand to, by line. */
   readonly combinations: ReadonlyMap<number, number>;
-  /** What was sent, by this process and earlier ones, by place. */
+  /** The generations that were sent, by this process and earlier ones, by place. */
   readonly sent: Map<string, SentGeneration>;
-  /** What is not queued because it exists, or is in progress elsewhere, by place. */
+  /** The images that are not queued because they exist, or are in progress elsewhere, by place. */
   readonly known: Map<string, KnownLook>;
   readonly rule: LookRule;
   readonly pid: number;
   /** The places that earlier commands got tasks for. */
   readonly sentBefore: ReadonlySet<string>;
-  /** What this process has to queue, with what it found to be not queued by an earlier one. */
+  /** The images that this process has to queue, with those that an earlier one has not queued. */
   readonly remaining: Generation[];
-  /** What the service rejected, by place. */
+  /** The generations that the service rejected, by place. */
   readonly rejected: Map<string, { readonly generation: Generation; readonly why: Rejection }>;
-  /** Tasks as they were last seen, by ID. */
   readonly tasks: Map<string, Task>;
   /** The IDs of tasks that the service does not have. */
   readonly lost: Set<string>;

@@ -4,7 +4,7 @@ import type { StoredBatch } from "../../state/batches.ts";
 import type { State } from "../../state/state.ts";
 import type { TableReader } from "../rows/table-rows.ts";
 
-/** What an input and the service say of an image in the same words. */
+/** The settings of an image that an input and the service call the same. */
 interface Look {
   readonly kind: GenerationKind;
   /** The line of the input, from 1. */
@@ -32,7 +32,6 @@ export interface AskedGeneration extends Look {
   readonly stylings: readonly string[];
 }
 
-/** What the valid rows of a file ask for. */
 export interface AskedOfFile {
   /** In the order of the file, without rows beyond its limit. */
   readonly asked: readonly AskedGeneration[];
@@ -58,7 +57,6 @@ export interface Generation extends Look {
 /** Where a generation is in its input: the same for as long as the input does not change. */
 export type CombinationPlace = Pick<Look, "line" | "combination">;
 
-/** A place as a key. */
 export const placeKey = ({ line, combination }: CombinationPlace): string => `${line}.${combination}`;
 
 /** Equal for two generations of the same image, whatever the order of stylings. */

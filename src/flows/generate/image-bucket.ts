@@ -39,7 +39,6 @@ export class ImageBucket {
     return this.#bucket.shown;
   }
 
-  /** The folder of this machine. */
   get folder(): string {
     this.#folder ??= temporaryFolder("save images through");
     return this.#folder;
@@ -60,7 +59,6 @@ export class ImageBucket {
     return this.#names.has(name);
   }
 
-  /** Whether a saved image has the label. */
   async isLabeled(name: string): Promise<boolean> {
     return (await this.#bucket.head(name))?.metadata.label === "true";
   }

@@ -1,5 +1,4 @@
-// Known looks: which images of an input are there already, or in progress. This is the one place that decides
-// it.
+// Known looks: which images of an input exist, or are in progress. Only this file decides it.
 
 import { type LookImage, lookDigest } from "../../state/looks.ts";
 import type { Run } from "../run/run.ts";
@@ -11,7 +10,7 @@ export type SearchedRun = Pick<
   "client" | "clock" | "signal" | "concurrency" | "state" | "service" | "account" | "kind"
 >;
 
-/** What of an input is generated although it is there. */
+/** The images of an input that are generated although they exist. */
 export interface LookRule {
   /** Everything. */
   readonly isFresh: boolean;
@@ -59,7 +58,6 @@ export const asKnown = (
   what: Partial<KnownLook> = {},
 ): KnownLook => toKnown(generation, task, { exists: status === "succeeded", isUnanswered, ...what });
 
-/** An input, less what is there. */
 export interface KnownLooks {
   readonly known: readonly KnownLook[];
   readonly remaining: readonly Generation[];
@@ -67,7 +65,7 @@ export interface KnownLooks {
 
 const isAlive = ({ status }: LookImage): boolean => status !== "failed";
 
-/** What replaces the rejected image of a task; null for none. */
+/** The image that replaces the rejected one of a task; null for none. */
 export const replacementOf = (
   task: string,
   { state: { looks }, account }: Pick<Run, "state" | "account">,
@@ -141,6 +139,5 @@ export function countKnown(known: Iterable<KnownLook>) {
   return { existing, unknown, inProgress: all.length - existing };
 }
 
-/** Known images by their places in the input. */
 export const byPlaces = (known: readonly KnownLook[]): Map<string, KnownLook> =>
   new Map(known.map((image) => [placeKey(image.generation), image]));

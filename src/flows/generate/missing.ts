@@ -1,5 +1,4 @@
-// `--missing`: which images of an input the service shows that were generated or are in progress on other
-// machines.
+// `--missing`: the images of an input that the service shows as made, or in progress, on other machines.
 
 import { operations } from "../../contract/client-operations.ts";
 import { toTaskType } from "../../contract/generation-rules.ts";
@@ -19,7 +18,6 @@ import {
   toKnown,
 } from "./known-looks.ts";
 
-/** What a state knows of generated images. */
 export const knownImages = ({ state, service }: Pick<Run, "state" | "service">): KnownImages => ({
   isRejected: (task) => state.decisions.isRejected(service.baseUrl, task),
   findLook: generationsByTask(state, ["tryon", "beautify"]),
@@ -64,7 +62,7 @@ interface Fitting {
   readonly rejected: string | null;
 }
 
-/** Reads the images of the products. Exports do not have products of the dashboard, which have no reference. */
+/** Reads the images of the products. Exports lack products of the dashboard, which have no reference. */
 async function readImages(
   generations: readonly Generation[],
   run: SearchedRun,

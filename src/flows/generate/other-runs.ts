@@ -8,7 +8,6 @@ import type { UnqueuedChoice } from "./generation-run.ts";
 import { lookImages } from "./known-looks.ts";
 import { settleExpired } from "./unknown-outcome.ts";
 
-/** How requests of other runs are settled. */
 export interface OtherRunInput {
   readonly operation: BatchOperation;
   readonly pid: number;

@@ -21,9 +21,8 @@ import type { CostPlan, GenerateHost, GenerateInput, SaveFolder } from "./genera
 import type { LookRule } from "./known-looks.ts";
 import { type ResolvedGenerations, resolveGenerations } from "./resolve.ts";
 
-/** What a run has queued and what remains. */
 export interface GenerationPlan extends Pick<ResolvedGenerations, "problems" | "unresolved"> {
-  /** What earlier commands have sent, by place. */
+  /** The generations that earlier commands have sent, by place. */
   readonly sent: Map<string, SentGeneration>;
   readonly remaining: readonly Generation[];
 }
@@ -96,7 +95,7 @@ function rejectOtherReading(
   }
 }
 
-/** What an input says of an image, by itself, and the columns. */
+/** The settings of each image that an input has by itself, and the columns. */
 const looks = [
   ["background", "background"],
   ["angleShot", "angle_shot"],
@@ -173,7 +172,6 @@ function toGroups(generations: readonly Generation[]): Iterable<Generation[]> {
 export const groupKey = ({ modelId, productId, stylings }: Generation): string =>
   JSON.stringify([modelId, productId, stylings]);
 
-/** What the user has agreed to. */
 export interface Agreement {
   /** The folder that the user has named; null if not asked. */
   readonly folder: SaveFolder | null;

@@ -18,7 +18,6 @@ import { divideKnown } from "./known-looks.ts";
 import { settleOthers } from "./other-runs.ts";
 import { cutGenerations, halveGenerations } from "./plan.ts";
 
-/** The request that queues images of this kind. */
 export const queuing = (
   kind: GenerationRun["input"]["kind"],
   { client }: Pick<Run, "client">,
@@ -105,7 +104,7 @@ function leaveOutKnown({
 /** How long to wait for the response to another process, in milliseconds, before the next look. */
 const otherProcessMs = 500;
 
-/** Waits until other processes know the tasks of the same images; what they did not get remains unqueued. */
+/** Waits for the tasks of other processes. What they did not get remains: the user did not agree to pay. */
 async function awaitOthers(
   generating: GenerationRun,
   operation: BatchOperation,
@@ -172,7 +171,7 @@ export const isOfInput = (error: unknown): boolean =>
   error instanceof CatError &&
   (error instanceof ApiError ? [400, 404, 422].includes(error.status) : error.code === "body_too_large");
 
-/** Keeps the unknown outcome of a batch, and why its inputs were rejected: the others remain. */
+/** Keeps the unknown outcome of a batch, sent again only as it was, and why inputs were rejected. */
 function keepOutcome(
   { sent, remaining, rejected }: GenerationRun,
   batch: SentBatch,
@@ -180,7 +179,7 @@ function keepOutcome(
 ): void {
   if (batch.kind === "unknown")
     for (const generation of generations) sent.set(placeKey(generation), { generation, taskId: null });
-  if (batch.kind !== "refused") return;
+  if (batch.kind !== "rejected") return;
   const places = new Set(remaining.map(placeKey));
   for (const generation of generations) {
     // A batch of an earlier process was not among those that remained.
@@ -204,7 +203,7 @@ function keepOutcome(
   }
 }
 
-/** The index of the input that `param` of a single error names, e.g. `inputs[3].background`; null for none. */
+/** The index of the input that `param` of an error names, e.g. `inputs[3].background`; null for none. */
 function inputNamed({ param }: CatError): number | null {
   const index = /^inputs(?:\[(\d+)\]|\.(\d+)(?=\.|$))/.exec(param ?? "");
   return index === null ? null : Number(index[1] ?? index[2]);

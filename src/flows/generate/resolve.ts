@@ -79,7 +79,6 @@ export async function resolveGenerations(
   };
 }
 
-/** The products that the input names, by ID or reference. */
 async function namedProducts(
   asked: readonly AskedGeneration[],
   service: Pick<Service, "client" | "signal" | "concurrency">,

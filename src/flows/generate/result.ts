@@ -5,17 +5,16 @@ import type { ResultsForm } from "../outputs/results-file.ts";
 import type { Place } from "../rows/problem.ts";
 import type { Generation } from "./generation.ts";
 
-/** What is reported of one generation: a row of the results file. */
+/** The result of one generation: a row of the results file. */
 export interface GenerationResult {
   readonly generation: Generation;
   readonly task_id: string | null;
   /** The task's status as last seen; `rejected` where the service did not accept the input. */
   readonly status: Task["status"] | "rejected" | "not_queued" | "unknown";
-  /** The name of the saved file. */
   readonly file: string | null;
   /** Whether that file has the label of generated images; null without a file. */
   readonly label: boolean | null;
-  /** What a review says of its image; null without one. */
+  /** The review of its image; null without one. */
   readonly review: Pick<StoredDecision, "decision" | "note"> | null;
   readonly failure_reason: { readonly code: string; readonly message: string } | null;
   /** Whether another run has requested it. */
@@ -44,7 +43,7 @@ export const resultColumns = [
   "note",
 ] as const;
 
-/** What an output is named after; a task that this machine did not start is known by its product alone. */
+/** The settings that name an output; a task that this machine did not start is known by its product alone. */
 export type NamedOutput = Pick<Generation, "productId" | "productReference"> &
   Partial<Pick<Generation, "angleShot" | "background" | "modelName" | "modelId" | "subtype" | "style">>;
 
@@ -110,7 +109,7 @@ export const generationResults: ResultsForm<GenerationResult> = {
   object: resultRow,
 };
 
-/** What a run of generations did, in the form that `--json` prints. Counts are generations. */
+/** The result of a run of generations as `--json` prints it. Counts are generations. */
 export interface GenerationSummary {
   run_id: string;
   /** All generations that the input asks for, with those of invalid rows as one each. */
@@ -146,7 +145,7 @@ export interface GenerationSummary {
   not_queued?: number;
   /** Generations whose request got no response; only where there are any. */
   unknown?: number;
-  /** What the run lacks, in credits; only where the service rejected it with a balance (402). */
+  /** The credits that the run lacks; only where the service rejected it with a balance (402). */
   credits?: { left: number; short: number };
   /** Outputs that were saved without the label, because they cannot have it; only where there are any. */
   unlabeled?: number;

@@ -23,10 +23,9 @@ import { type Generation, sentByTask } from "./generation.ts";
 import { rejectedFolder } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
-/** A row of a review with the image that it is about. */
 export interface ReviewedImage {
   readonly row: DecisionRow;
-  /** What this machine has sent for it; undefined for an image of another computer. */
+  /** The request of this machine for it; undefined for an image of another computer. */
   readonly sent: { readonly generation: Generation; readonly run: string } | undefined;
 }
 
@@ -46,7 +45,6 @@ interface Recorder {
   readonly account: string;
 }
 
-/** Where the images of a review are looked for. */
 export interface ReviewPlace {
   readonly state: State;
   /** The service; null where it is not known, for a check without it. */
@@ -85,7 +83,7 @@ export async function findImages(
   };
 }
 
-/** What was sent to the service in use: another one may have a task of the same ID. */
+/** Finds requests sent to the service in use: another one may have a task of the same ID. */
 function imageLookup({ state, baseUrl }: ReviewPlace): (taskId: string) => ReviewedImage["sent"] {
   const find = sentByTask(state, ["tryon", "beautify"]);
   if (baseUrl === null) return find;
@@ -143,7 +141,7 @@ function pageMark(tasks: Iterable<string>, { looks }: State): string {
 export const recordPage = (tasks: Iterable<string>, { state, service, id }: Run): void =>
   state.marks.set(service.baseUrl, pageMark(tasks, state), id);
 
-/** A problem for each run of which the file has some images only: one of them was changed. */
+/** A problem for each run of which the file has some images only: it was cut, or the run has gone on. */
 function missingImages(images: readonly ReviewedImage[], { state, baseUrl }: ReviewPlace): InputProblem[] {
   const listed = new Set(images.map(({ row }) => row.task_id));
   if (baseUrl !== null && state.marks.get(baseUrl, pageMark(listed, state)) !== null) return [];
@@ -176,7 +174,7 @@ function toStored(
   );
 }
 
-/** Rejects a review of another input. Throws an InputError that names the first line. */
+/** Rejects a review of another input, whose images it would change. Throws an InputError with its line. */
 export function rejectOtherRun(
   { file, images }: Review,
   { input, state, isOfInput }: { input: string; state: State; isOfInput: (task: string) => boolean },
@@ -198,7 +196,6 @@ export function rejectOtherRun(
   );
 }
 
-/** The error of a review of which no image is to be generated again. */
 export const nothingRejected = (file: string): InputError =>
   new InputError(
     `no image is rejected in ${shownName(file)}; nothing was queued`,

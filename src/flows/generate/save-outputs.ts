@@ -1,5 +1,4 @@
-// Saving: the output of each task that succeeded, as a file that appears when it is complete, while other
-// tasks run.
+// Saving: the output of each task that succeeded, in a file that appears complete, while others run.
 
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,11 +22,9 @@ import { type NamedOutput, rejectedFolder } from "./result.ts";
 /** How many downloads run at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 8;
 
-/** What the images of a command get. */
 export interface SaveOptions {
   /** The largest image to save, in bytes. */
   readonly maxBytes: number;
-  /** Whether saved images get the label of generated ones. */
   readonly label: boolean;
   /** Where images go from the folder; absent if they stay there. */
   readonly bucket?: ImageBucket | null | undefined;
@@ -39,7 +36,6 @@ interface SavedOutput {
   readonly label: boolean;
 }
 
-/** An image of the folder that waits for its name. */
 interface UnnamedOutput extends WaitingFile {
   readonly file: UnnamedFile;
   readonly path: string;
@@ -47,7 +43,6 @@ interface UnnamedOutput extends WaitingFile {
 
 type ServiceOfSaver = Pick<Service, "client" | "clock" | "signal">;
 
-/** Saves outputs in a folder, several at once. */
 export class OutputSaver {
   readonly #folder: string;
   readonly #client: Pick<Client, "downloadInto" | "tasks">;
@@ -64,7 +59,7 @@ export class OutputSaver {
   unlabeled = 0;
   /** Why outputs were not saved, by task ID. */
   readonly faults = new Map<string, unknown>();
-  /** What was in the folder when the first output was added: all names, and those of unfinished files. */
+  /** The content of the folder when the first output was added: all names, and those of unfinished files. */
   #before: Promise<{ names: ReadonlySet<string>; parts: readonly string[] }> | null = null;
 
   constructor(folder: string, { client, clock, signal }: ServiceOfSaver, options: SaveOptions) {
@@ -216,7 +211,6 @@ async function orUnusable<Result>(path: string, work: () => Result | Promise<Res
   }
 }
 
-/** Every extension that an output may have. */
 const outputExtensions: readonly string[] = Object.values(imageExtensions);
 
 /** So many characters of a task's ID are unique in a folder: they are random, or count up. */

@@ -12,7 +12,6 @@ import { counted } from "../words.ts";
 import { batchKey, type Generation, loadGenerations } from "./generation.ts";
 import type { UnqueuedChoice } from "./generation-run.ts";
 
-/** Batches whose outcome is unknown, for the error. */
 interface Unanswered extends UnknownBatches {
   readonly generations: number;
   /** How many tasks of the same products the service has from that time. */
@@ -22,7 +21,7 @@ interface Unanswered extends UnknownBatches {
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
 const searchMarginMs = 300_000;
 
-/** What is older than a batch by this is not of it, unless clocks differ: then the user decides. */
+/** Tasks older than a batch by this are not of it, unless clocks differ: then the user decides. */
 const surelyEarlierMs = 5_000;
 
 /**
@@ -45,7 +44,6 @@ export async function settleExpired(
   const looks = tasks.size === 0 ? new Map<string, string>() : await readLooks(expired, run);
   const asked = new UnansweredRequests(run);
   const findCandidates = (batch: StoredBatch) => candidatesFor(batch, asked.listGenerations(batch), tasks);
-  /** Whether a batch was decided. */
   const decide = (batch: StoredBatch): boolean => {
     const candidates = findCandidates(batch);
     const own = candidates.filter((task) => !isEarlier(task, batch));
@@ -61,7 +59,7 @@ export async function settleExpired(
     return true;
   };
   let undecided = expired;
-  // What is known of one batch may decide about another.
+  // A batch that was decided may decide about another.
   for (let before = Number.POSITIVE_INFINITY; undecided.length < before; ) {
     before = undecided.length;
     undecided = undecided.filter((batch) => !decide(batch));
@@ -120,11 +118,10 @@ function candidatesFor(
   });
 }
 
-/** Whether a task seems to be older than the batch. */
 const isEarlier = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch): boolean =>
   Date.parse(created_at) < Math.min(sentAt, sentAtService ?? sentAt) - surelyEarlierMs;
 
-/** The images of tasks in the catalogue; none where the key cannot read it. */
+/** The images of tasks in the catalogue; none where the key cannot read it, or exports lack the product. */
 async function readLooks(expired: readonly StoredBatch[], run: Run): Promise<ReadonlyMap<string, string>> {
   const generations = expired.flatMap((batch) => loadGenerations(run.state, batch));
   const products = new Set(

@@ -15,12 +15,10 @@ import { OutputSaver, type SaveOptions } from "./save-outputs.ts";
 export interface WatchInput extends SaveOptions {
   /** The tasks; null for all that are queued or running. */
   readonly ids: readonly string[] | null;
-  /** What this machine knows of a task. */
+  /** The generation of a task, if this machine knows it. */
   readonly known: (taskId: string) => Generation | undefined;
-  /** What a review says of the image of a task; null without one. */
   readonly findReview: (taskId: string) => Pick<StoredDecision, "decision" | "note"> | null;
   readonly saveTo: string | null;
-  /** Waits until the tasks have ended. */
   readonly wait: boolean;
 }
 
@@ -35,11 +33,10 @@ export interface WatchedTasks {
   readonly labels: ReadonlyMap<string, boolean>;
   /** The number of images that were saved as sent, because they cannot have the label. */
   readonly unlabeled: number;
-  /** Each task as a row of a results file. */
   readonly rows: readonly ResultRow[];
   /** Why outputs were not saved, by task ID. */
   readonly faults: ReadonlyMap<string, unknown>;
-  /** What stopped the watching before all tasks had ended. */
+  /** The reason why the watching ended before all tasks had. */
   readonly stopped: unknown;
 }
 
@@ -109,7 +106,7 @@ async function openTasks({ client, signal }: Service): Promise<string[]> {
   return [...new Set(ids)].sort();
 }
 
-/** What is known of a task: the line only where this machine started it. */
+/** A task with its line, where this machine started it. */
 type NamedTask = NamedOutput & { readonly line?: number };
 
 /** Names outputs; of a task that this machine did not start the product is asked for, once each. */

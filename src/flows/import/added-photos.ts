@@ -11,13 +11,13 @@ import { type InputImage, orientationOfName } from "./file-row.ts";
 
 /** The photos of a folder as cells of the rows that they belong to. */
 export interface AddedPhotos extends AddedCells {
-  /** What identifies them: every photo, with its reference and side. */
+  /** Identifies them: every photo, with its reference and side. */
   readonly identity: string;
   /** Why a row has none, by its reference: what follows its problem. */
   readonly whyNone: (reference: string) => string;
 }
 
-/** Where the photos are; `fromRoot` is relative to the folder of paths in cells. */
+/** Where the photos are; `shown` names the folder, `fromRoot` is its path from that of paths in cells. */
 interface PhotosPlace {
   readonly folder: string;
   readonly shown: string;
@@ -106,7 +106,6 @@ const mostSearched = 2_000;
 const mostPhotos = (products: SortedPhotos["products"]): number =>
   Math.max(0, ...[...products.values()].map(({ length }) => length));
 
-/** Those that are there twice. */
 function repeated(keys: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   return new Set(keys.filter((key) => seen.has(key) || !seen.add(key)));
@@ -139,7 +138,6 @@ function pathCell({ path }: FolderPhoto, fromRoot: string): string {
 const orientationCell = ({ path, side }: FolderPhoto): string =>
   side ?? (orientationOfName(path) === undefined ? "" : "unlabeled");
 
-/** The file that an image of a row is, if it is one. */
 function pathOfImage(image: unknown, root: string): string | null {
   const path = (image as InputImage | null)?.path;
   return typeof path === "string" ? resolve(root, path.replaceAll("\\", "/")).normalize("NFC") : null;

@@ -19,12 +19,10 @@ import { type InputImage, orientationOfName } from "./file-row.ts";
 import { isExportedText, placeOfColumn, withPlaces } from "./said.ts";
 import { severalPhotos } from "./url-problems.ts";
 
-/** The place of an image in its record. */
 export interface ImageCell {
   column: number;
   /** Its place within an `images` cell; 0 in a cell for one image. */
   part: number;
-  /** The column of its orientation, if it has one. */
   orientationColumn: number | null;
 }
 
@@ -40,7 +38,7 @@ export class CsvCells implements RowColumns {
   /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
-  /** What cells of each column are read as; of few columns. */
+  /** Other readings of cells, by column; few columns have any. */
   readonly #values: readonly (ReadonlyMap<string, string> | undefined)[];
   #divided: { readonly record: readonly string[]; readonly cells: readonly ImageCell[] } | null = null;
 
@@ -142,7 +140,6 @@ export class CsvCells implements RowColumns {
     return null;
   }
 
-  /** Cells with several images in a column for one. */
   cellProblems(record: readonly string[]): readonly CellProblem[] {
     let duplicates = none;
     for (const column of this.#imageColumns) {
@@ -200,7 +197,6 @@ export class CsvCells implements RowColumns {
   }
 }
 
-/** The images of an `images` cell. */
 const imageParts = (cell: string): string[] =>
   textOf(cell)
     .split("|")
@@ -224,6 +220,6 @@ function parseImage(source: string): InputImage {
   return isImageId(source) ? { image_id: source } : { path: source };
 }
 
-/** Whether a cell looks like a URL, valid or not; one letter before the colon is a Windows drive. */
+/** Whether a cell looks like a URL of any scheme, valid or not; one letter before the colon is a drive. */
 const looksLikeUrl = (source: string): boolean =>
   source.startsWith("https://") || /^[a-z][a-z0-9+.-]+:/i.test(source);

@@ -30,7 +30,7 @@ export interface PlanSummary extends SharedCounts {
   readonly fail: number;
   /** How many rows change each field. */
   readonly fields: Record<LedgerField, number>;
-  /** What may be a mistake in the file, and is read as it is; missing if there is nothing. */
+  /** Possible mistakes in the file, read as they are; missing if there is nothing. */
   readonly notes?: readonly FileNote[];
   /** The requests that the import sends, and the photos that it uploads before. */
   readonly requests: number;
@@ -43,7 +43,10 @@ export interface ChangePlan {
   readonly ownPhotos: number;
 }
 
-/** Plans an import by GETs alone; null if the check rejects the file. Throws if one is unfinished. */
+/**
+ * Plans an import by GETs alone: `onBegin` gets its identity, then `onRow` each row in file order. Null if
+ * the check rejects the file. Throws a CatError of type conflict while an earlier import is unfinished.
+ */
 export async function planFile(
   file: FileToImport,
   onBegin: (identity: string, run: Run) => Promise<void>,
@@ -63,7 +66,7 @@ export async function planFile(
   return { check, plan };
 }
 
-/** What an earlier import has left would be settled first, which may send batches again. */
+/** Remains of an earlier import would be settled first, which may send batches again. */
 function rejectUnsettled(at: Run): void {
   const [first] = unsettled(at);
   if (first === undefined) return;
@@ -75,7 +78,6 @@ function rejectUnsettled(at: Run): void {
   });
 }
 
-/** Reads the products of the rows, and reports what the import does with each row. */
 async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<void>): Promise<ChangePlan> {
   const { total, invalid } = run.check;
   const plan = await makePlan(run);

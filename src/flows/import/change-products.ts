@@ -23,7 +23,11 @@ import { doneRow, failedRow, type ImportedRow, productChanged, productGone } fro
 import { changesToSend, settleBatches } from "./settle.ts";
 import { addPhotos, photosOf } from "./summary.ts";
 
-/** Changes products of rows in no batch, or with `inBatches` of imported ones; each write can be repeated. */
+/**
+ * Changes products of rows in no batch, or with `inBatches` of imported ones: a photo is detached only once
+ * its replacement was attached. `stopped`: the error that left the rest unchanged. Each write can be
+ * repeated, so a lost response needs no decision.
+ */
 export async function changeProducts(
   run: ImportRun,
   { inBatches }: { inBatches: boolean },
@@ -129,13 +133,12 @@ async function changeProduct(
   return doneRow(row, "updated", productId);
 }
 
-/** A row, and when its product was read. */
 interface LookedAt {
   readonly row: DecidedRow;
   readonly lookedAt: number;
 }
 
-/** The row with its product as it is now, if read too long ago: what others wrote meanwhile is a conflict. */
+/** The row and its product now, if that is old or a batch changed it: changes by others are a conflict. */
 async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
   const { known } = row;
   const { clock } = run.at;
@@ -157,7 +160,7 @@ interface Carrying {
   readonly fieldsSet: Buffer | null;
 }
 
-/** Sends the writes for one product, each after a look at it; returns why the row is skipped. */
+/** Sends the writes for one product, each at most 1 s after a look at it; returns why the row is left out. */
 async function carryOut(
   looked: LookedAt,
   { fields, move, detach }: Edits,

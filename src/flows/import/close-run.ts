@@ -29,10 +29,8 @@ export interface RowReason extends Place {
   readonly message: string;
 }
 
-/** The number of reasons that are kept for reports. */
 const keptReasons = 1_000;
 
-/** An import after its last stage. */
 export interface EndedImport {
   summary: ImportSummary;
   /** The error that stopped it early, if any; the summary shows how far it came. */
@@ -43,19 +41,22 @@ export interface EndedImport {
   examples: Examples;
   /** Whether existing products were recorded before they were changed, so that the import can be undone. */
   isRecorded: boolean;
-  /** The outcome of each batch. */
   sent: SentBatch[];
-  /** The error if the file of a stopped run changed, so that the same command would start over; else null. */
+  /** The error if the file of a stopped run changed: the same command would start over. Else null. */
   changed: CatError | null;
 }
 
-/** Counts and writes each row's result in one pass; after an interrupt those never sent. */
+/**
+ * Closes a run: reads and counts each row's result, and writes it to the results and failed files, in one
+ * pass in file order. An error does not prevent the summary; after an interrupt nothing is sent, but rows
+ * never sent are still written.
+ */
 export async function closeImport(
   run: ImportRun,
   targets: OutputTargets,
   end: RunEnd,
 ): Promise<Omit<EndedImport, "sent" | "changed">> {
-  const { input, host, at, refused } = run;
+  const { input, host, at, rejectedRows } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
   const before = new FailedBefore(at, run.said);
@@ -69,7 +70,7 @@ export async function closeImport(
     }
     return failure;
   };
-  const file = { ...targets, file: input.file, refused, runId: at.id };
+  const file = { ...targets, file: input.file, rejectedRows, runId: at.id };
   const outputs = new Outputs({ ...file, results: resultsForm, word });
   const unread = new Set<string>();
   let stopped: unknown;
@@ -110,7 +111,10 @@ export async function closeImport(
   return { summary, stopped: stopped ?? faults[0], reasons, examples, isRecorded: choices.isRecorded };
 }
 
-/** Whether every row has a result and was reported: only then the run ends. */
+/**
+ * Whether every row has a result and was reported, so that the run ends. It stays open if its files could not
+ * be written, if it did not wait for its batches, or if rows are left beyond a limit.
+ */
 function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): boolean {
   const { state, id } = at;
   const isReported = isWritten && (input.wait || sent.length === 0);
@@ -146,21 +150,20 @@ export function reportedRows(
   };
 }
 
-/** Whether rows were rejected for their content: sent again, they would fail again, unlike after a 402. */
+/** Whether rows were rejected for content (unlike a 402): resent, they fail; the failed file is next. */
 const wereRowsRejected = (sent: readonly SentBatch[]): boolean =>
-  sent.some((batch) => batch.kind === "refused" && isOfContent(batch.error));
+  sent.some((batch) => batch.kind === "rejected" && isOfContent(batch.error));
 
-/** Whether the API key was rejected before any batch was accepted. */
 const wasKeyRejectedAtOnce = (sent: readonly SentBatch[]): boolean =>
-  sent.some((batch) => batch.kind === "refused") &&
-  sent.every((batch) => batch.kind === "unsent" || (batch.kind === "refused" && isOfCaller(batch.error)));
+  sent.some((batch) => batch.kind === "rejected") &&
+  sent.every((batch) => batch.kind === "unsent" || (batch.kind === "rejected" && isOfCaller(batch.error)));
 
 /** The summary of what was sent, to be completed by `countOutcome`. */
 function beginSummary(run: ImportRun, { sent }: RunEnd): ImportSummary {
   const accepted = sent.filter((batch) => batch.kind === "accepted");
   const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(toSpan);
-  const [unknown, refused] = [spans("unknown"), spans("refused")];
-  const problems = sent.flatMap((batch) => (batch.kind === "refused" ? toProblems(batch) : []));
+  const [unknown, refused] = [spans("unknown"), spans("rejected")];
+  const problems = sent.flatMap((batch) => (batch.kind === "rejected" ? toProblems(batch) : []));
   return {
     run_id: run.at.id,
     file: run.input.file.source.name,
@@ -194,7 +197,7 @@ const toSpan = ({ lines }: SentBatch): LineSpan => ({
   rows: lines.length,
 });
 
-function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
+function toProblems(batch: Extract<SentBatch, { kind: "rejected" }>): SummaryProblem[] {
   const { first_line, last_line } = toSpan(batch);
   return batch.problems.map(({ line, param, code, message }) => ({
     ...(line === null ? { first_line, last_line } : { line }),

@@ -14,7 +14,6 @@ import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
 import type { Vocabulary } from "../rows/vocabulary.ts";
 import { exportedColumn } from "./said.ts";
 
-/** The content of a CSV column; a known one has a name. */
 export type ImportColumn =
   | { kind: "field"; name: string; field: (typeof fields)[number] }
   /** Several images in one cell, separated by `|`. */
@@ -54,11 +53,9 @@ const columnsByName: ReadonlyMap<string, ImportColumn> = new Map(
 /** All column names of an import, the most likely ones first. */
 export const columnNames: readonly string[] = [...columnsByName.keys()];
 
-/** Whether an import knows the column, by its name or by the map. */
 export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
   parseColumn(mappedHeader(header, map)).kind !== "unknown";
 
-/** The content of a column, by its header alone. */
 export function parseColumn(header: string): ImportColumn {
   const name = normalHeader(header);
   const isIgnored = name === "" || name === "ignore" || isFailureColumn(name);
@@ -155,7 +152,7 @@ export function nearestColumns(header: string): readonly string[] {
   return word.length < 3 && !Object.hasOwn(otherWords, word) ? [] : didYouMean(header, known, otherWords);
 }
 
-/** What `--map` and `--map-value` of an import take. */
+/** The fields and values of `--map` and `--map-value` in an import. */
 export const importVocabulary: Vocabulary = {
   kind: "import",
   isField: (name) => !["unknown", "exported"].includes(parseColumn(name).kind) && !isFailureColumn(name),
@@ -174,12 +171,11 @@ export const importVocabulary: Vocabulary = {
   isOpen: () => false,
 };
 
-/** The fields of an NDJSON row. */
 export const objectFields: readonly string[] = [...fields, "images"];
 
 const positioned: readonly string[] = [...objectFields, positionColumn];
 
-/** What `--map` takes for NDJSON: a row has its photos in one list. */
+/** For NDJSON, whose rows have their photos in one list. */
 export const objectVocabulary: Vocabulary = {
   ...importVocabulary,
   ofTables: importVocabulary,

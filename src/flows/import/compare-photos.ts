@@ -21,7 +21,6 @@ const atOnce = 8;
 /** So many photos of products are asked for one by one; for more, the exports list their addresses. */
 const mostAsked = 100;
 
-/** The photos of one row to compare with those of its product. */
 export interface PhotosToCompare {
   readonly known: KnownProduct;
   readonly reference: string;
@@ -30,7 +29,7 @@ export interface PhotosToCompare {
   readonly against: readonly KnownImage[];
 }
 
-/** What comparisons found, by product and source; what was equal is in the ledger. */
+/** Results of comparisons by product and source; equal photos are in the ledger. */
 export class Comparisons {
   readonly #found = new Map<string, ComparisonResult>();
   /** Photos of the service that were found to be those of rows. */
@@ -201,7 +200,6 @@ async function hashedBytes(
   return { size, sha256: hash.digest("hex") };
 }
 
-/** Records that a source is the image of a product. */
 function adopt(
   { id, fields }: KnownProduct,
   reference: string,

@@ -7,7 +7,6 @@ import type { ConflictChoice } from "./import-input.ts";
 import type { KnownProduct, ReadProduct } from "./known-product.ts";
 import type { RowCells, Said } from "./said.ts";
 
-/** What happens with the fields of a row. */
 export interface FieldDecision {
   /** The fields to write, with their values; null clears one. */
   readonly write: FieldValues;
@@ -90,7 +89,10 @@ export const productDeleted: Conflict = {
   message: "the product was deleted since: use --exact to create it again",
 };
 
-/** The conflict of a row with what others wrote between two reads (null: no product); null without any. */
+/**
+ * The conflict of a row with what others wrote while it waited, between two reads of its product (null: there
+ * was none); null without any, or if the sheet counts in any case.
+ */
 export function changedMeanwhile(
   values: FieldValues,
   before: ReadProduct | null,

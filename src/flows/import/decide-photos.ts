@@ -8,13 +8,11 @@ import { isSameSource, type RowCells, type Said, type SaidPhoto } from "./said.t
 /** Why an image is detached: its place has another source now, or none. */
 export type DetachReason = "replaced" | "removed";
 
-/** Why a row is left out. */
 export interface Conflict {
   readonly code: string;
   readonly message: string;
 }
 
-/** What happens with the photos of a row. */
 export interface PhotoDecision {
   /** The photos to attach, by their place in the row. */
   readonly attach: readonly number[];
@@ -31,7 +29,7 @@ export interface PhotoDecision {
   readonly isKept: boolean;
 }
 
-/** What a comparison by bytes found of a source that equals no photo of its product. */
+/** Found by comparing bytes of a source that equals no photo of its product. */
 export type ComparisonResult = "different" | "unfetchable";
 
 interface PhotoOptions {
@@ -41,7 +39,6 @@ interface PhotoOptions {
   readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
 }
 
-/** The row, its product, and how to decide. */
 interface PhotosToDecide extends PhotoOptions {
   readonly cells: RowCells;
   readonly before: Said | null;

@@ -21,11 +21,9 @@ import type { Lookalike } from "./lookalikes.ts";
 import { lookalikeCode, spelled } from "./references.ts";
 import { isEdited, type RowWithDigests, type Said, type SaidPhoto } from "./said.ts";
 
-/** A row to import, and the decision about it. */
 export interface DecidedRow extends RowWithDigests {
   /** Its place among all rows of the file, from 0. */
   readonly rowIndex: number;
-  /** Its line in the file. */
   readonly line: number;
   /** Trimmed, in the form the service compares. */
   readonly reference: string;
@@ -39,7 +37,6 @@ export interface DecidedRow extends RowWithDigests {
   readonly decision: RowDecision;
 }
 
-/** What a row said before. */
 export interface Before {
   readonly said: Said;
   /** The product that it was about. */
@@ -48,7 +45,6 @@ export interface Before {
   readonly productId: string | null;
 }
 
-/** What is known about a row besides itself. */
 export interface RowFacts {
   /** Null if it is not known. */
   readonly before: Before | null;
@@ -56,7 +52,7 @@ export interface RowFacts {
   readonly isExported: boolean;
   /** The reference that it was exported with, if the row has another one; null if that product is gone. */
   readonly renamedFrom: string | null | undefined;
-  /** The reference that others gave to the product of before; null if it has that of the row. */
+  /** The reference that others gave to the product of before, then `known`; null if it is that of the row. */
   readonly renamedTo: string | null;
   /** Its product; null if there is none, undefined if it is not known yet. */
   readonly known: KnownProduct | null | undefined;
@@ -65,11 +61,9 @@ export interface RowFacts {
   readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
   /** The product as first read, if others have changed it since; null if there was none. */
   readonly overtaken: ReadProduct | null | undefined;
-  /** The code of a conflict for which the row is in a failed file. */
   readonly earlierConflict: string | undefined;
 }
 
-/** How rows are decided. */
 export interface DecideOptions {
   readonly mode: ImportMode;
   readonly onImageError: OnImageError;
@@ -86,7 +80,7 @@ export interface DecideOptions {
   readonly isPlan?: boolean | undefined;
 }
 
-/** What a row changes of a product that exists, besides what its batch does. */
+/** Changes of a product that exists, besides those of its batch. */
 export interface Edits {
   /** Fields to write; null clears one. */
   readonly fields: FieldValues;
@@ -94,13 +88,11 @@ export interface Edits {
   readonly detach: PhotoDecision["detach"];
 }
 
-/** What a row says that is not carried out. */
 export interface SkippedEdits {
   readonly emptied: readonly LedgerField[];
   readonly removed: readonly SaidPhoto[];
 }
 
-/** The decision about one row of the file. */
 export type RowDecision = (
   | {
       /** Send it in a batch with these images, then change the product. */
@@ -120,7 +112,6 @@ export type RowDecision = (
   /** Nothing was edited, and the product was deleted. */
   | { readonly kind: "deleted" }
   | ({ readonly kind: "conflict" } & Conflict)
-  /** Its product must be read first. */
   | { readonly kind: "unread" }
   /** These of its photos must be compared with those of its product first. */
   | {
@@ -169,7 +160,6 @@ function decideNow(row: RowWithDigests, facts: RowFacts, options: DecideOptions)
   return known === null ? decideMissing(row, facts, options) : decideKnown(row, { ...facts, known }, options);
 }
 
-/** A row whose reference no product has. */
 function decideMissing(row: RowWithDigests, facts: RowFacts, options: DecideOptions): RowDecision {
   const { exact = false, conflicts, isOtherCatalogue = false } = options;
   if (facts.earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
@@ -306,7 +296,6 @@ function unedited(
   return { kind: isKept ? "kept" : "unchanged", productId: known.id };
 }
 
-/** The requests for a row that has no conflict. */
 function carryOut(
   row: RowWithDigests,
   known: KnownProduct,
@@ -335,7 +324,10 @@ function carryOut(
   return { kind: isKept || arePhotosKept ? "kept" : "unchanged", productId: known.id, notApplied };
 }
 
-/** Sends a row with these photos; with `skip` without those rejected at upload (Imports, rule 4). */
+/**
+ * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to
+ * fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
+ */
 function send(
   row: RowWithDigests,
   { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },

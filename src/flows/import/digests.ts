@@ -13,7 +13,7 @@ export type FieldValues = Partial<Record<LedgerField, string | null>>;
 const digestBytes = 8;
 const unknown = Buffer.alloc(digestBytes);
 
-/** The digests of a product's fields: they show changes without the text. An unknown field is all zeros. */
+/** The concatenated digests of a product's fields show changes without text; an unknown one is all zeros. */
 export class FieldDigests {
   readonly bytes: Buffer;
 
@@ -66,7 +66,6 @@ export class FieldDigests {
   }
 }
 
-/** Bytes that the digests of one product take. */
 const fieldDigestBytes = ledgerFields.length * digestBytes;
 
 /** A CSV file has no spaces around a name, and spreadsheets save other line breaks, so they are no change. */
@@ -102,7 +101,6 @@ export function fetchedUrl(url: string): string {
   return parsed.href;
 }
 
-/** The digest of a source in the ledger. */
 export function sourceDigest(source: ImageSource): Buffer {
   const text =
     "url" in source
@@ -113,7 +111,7 @@ export function sourceDigest(source: ImageSource): Buffer {
   return shortDigest(text, sourceDigestBytes);
 }
 
-/** Data about a row of a batch until its results arrive; images have their place in the file's row. */
+/** Data about a row of a batch until its results arrive; images by their place in the file's row, from 0. */
 export interface RowMemo {
   fields: FieldDigests;
   /** Images sent, in order, each with the digest of its source. */
@@ -122,13 +120,13 @@ export interface RowMemo {
   leftOut: readonly number[];
   /** Images not sent because the service rejected the upload. */
   rejected: readonly RejectedPhoto[];
-  /** What the row says, kept once it is imported; empty if its file has no lasting place. */
+  /** The content of the row, kept once it is imported; empty if its file has no lasting place. */
   said?: MemoSaid | undefined;
   /** Whether the product is changed further once the batch is imported. */
   hasEdits?: boolean;
 }
 
-/** What a row says (`SaidRow`). */
+/** The content of a row, as in `SaidRow`. */
 export interface MemoSaid {
   readonly exported: Uint8Array;
   readonly said: Uint8Array;

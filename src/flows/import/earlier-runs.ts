@@ -30,7 +30,11 @@ import { withPhotos } from "./known-product.ts";
 import { addsTwice, noteRepeated, resendRows } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 
-/** Whether the open run ends, settled, and a new one begins. Throws if the user must choose. */
+/**
+ * Whether the open run ends and a new one begins, because its rows are compared again (or with `--fresh`);
+ * all that it sent is settled then. Throws a CatError of type conflict if the user must choose, of type usage
+ * if rows beyond the limit were sent.
+ */
 export async function isReplaced(begun: Run, input: ImportInput, host: ImportHost): Promise<boolean> {
   const { file, fresh } = input;
   if (!fresh && writtenRows(begun).some((row) => !isWithinRows(file, row)))
@@ -42,7 +46,10 @@ export async function isReplaced(begun: Run, input: ImportInput, host: ImportHos
   return true;
 }
 
-/** Settles the batches that runs of other files left. Throws a conflict if the user must choose. */
+/**
+ * Settles the batches that runs of other files left: one without a response is resent with its key, and all
+ * results go to the ledger. Throws a CatError of type conflict if the user must choose.
+ */
 export async function settleOtherRuns(at: Run, input: ImportInput, host: ImportHost): Promise<void> {
   const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
   await decideUnknown(openBatches(), at, input, host);
@@ -53,7 +60,7 @@ export async function settleOtherRuns(at: Run, input: ImportInput, host: ImportH
 export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
   state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
 
-/** Lets the user decide about batches of unknown outcome; returns the imports of accepted ones by ID. */
+/** Lets the user decide about unknown outcomes; gives accepted imports by ID, null for lost ones. */
 async function decideUnknown(
   batches: readonly EarlierBatch[],
   at: Run,
@@ -139,7 +146,10 @@ function isToBeResumed(
   return true;
 }
 
-/** The reason to compare an open run's rows again, as products may have changed; null to resume it. */
+/**
+ * The reason to compare an open run's rows again, as products may have changed; null to resume it. The ledger
+ * prevents photos from being added twice.
+ */
 export function reasonToCompareAgain(
   at: Run,
   imports: ReadonlyMap<string, Import | null>,
@@ -164,7 +174,6 @@ const writtenRows = ({ state: { batches, doneRows }, id }: Run): number[] => [
   ...doneRows.patchingRows(id),
 ];
 
-/** Whether the run has sent anything. */
 const hasSentAnything = ({ state: { batches, doneRows }, id }: Run): boolean =>
   batches.of(id).length > 0 || doneRows.of(id).length > 0;
 
@@ -178,13 +187,15 @@ function sentRows({ state: { batches, doneRows }, id }: Run): number {
   return sent.size;
 }
 
-/** A batch of an earlier process, and the run that sent it. */
 interface EarlierBatch {
   run: StoredRun;
   batch: StoredBatch;
 }
 
-/** Counts the products that exist, and lets the user choose. Throws a conflict without a choice. */
+/**
+ * Counts the existing products of batches of unknown outcome, and lets the user choose. Throws a CatError of
+ * type conflict without a choice. Batches to resend stay as they are.
+ */
 async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],
   at: Run,

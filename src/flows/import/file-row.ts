@@ -22,7 +22,7 @@ export interface FileRow {
   description?: string;
   sex?: string;
   images: FileImage[];
-  /** What the cells were when the row was exported. */
+  /** The cells when the row was exported. */
   as_exported?: string;
   readonly [emptyColumns]?: readonly string[];
   readonly [photoColumns]?: readonly string[];
@@ -60,7 +60,10 @@ export function listLocalImages(row: unknown): readonly LocalImage[] {
   );
 }
 
-/** All problems of a row by the service's rules. `hasPlainUrls`: its URLs are known to be accepted. */
+/**
+ * All problems of a row by the service's rules (Imports, Row fields). An image may have a `path` instead of
+ * `url` and `image_id`; its file is not checked. `hasPlainUrls`: its URLs are known to be accepted.
+ */
 export function inputRowProblems(row: unknown, hasPlainUrls = false): readonly RowProblem[] {
   const images = listImages(row);
   if (images === null || !images.some(hasPath))

@@ -32,7 +32,10 @@ export const importFollower = (
 export const isEnded = ({ status }: Pick<Import, "status">): boolean =>
   status !== "validating" && status !== "processing";
 
-/** Reports one step at a time: until the last row is written, progress of imports is only a note. */
+/**
+ * Reports one step at a time: the service imports earlier batches while later rows are sent, and until the
+ * last row is written, their progress is only a note.
+ */
 export class ImportProgress {
   readonly #emit: (event: ProgressEvent) => void;
   #writing: ProgressEvent | null = null;
@@ -52,24 +55,20 @@ export class ImportProgress {
     if (remaining > 0) this.#reportSending();
   }
 
-  /** Counts the rows of an accepted batch. */
   accepted(rows: number): void {
     this.#sent += rows;
     this.#reportSending();
   }
 
-  /** Reports the progress of a step that writes. */
   readonly writing = (event: ProgressEvent): void => {
     this.#writing = event;
     this.#reportWriting();
   };
 
-  /** Ends the step that writes. */
   written(): void {
     this.#writing = null;
   }
 
-  /** Reports the progress of the imports. */
   readonly followed = (step: "validating" | "processing", done: number): void => {
     this.#done = done;
     this.#isReported = this.#writing === null;

@@ -15,7 +15,6 @@ import { lookalikeCode } from "./references.ts";
 const fewChanges = 20;
 const isMuch = (count: number, total: number): boolean => count > fewChanges && count * 10 > total;
 
-/** The codes of conflicts that a choice decides. */
 const decidable: readonly string[] = ["changed_since", "product_deleted", "photo_exists"];
 
 /** Asks once about conflicts; returns whether rows are decided again. Throws if the user stops. */
@@ -38,7 +37,7 @@ export async function askAboutPlan(plan: Plan, { input, host, choices }: ImportR
   return true;
 }
 
-/** Rejects new products without a photo: a sheet without photo columns only changes products. */
+/** Rejects rows that create products without a photo: a sheet without photo columns only changes products. */
 export function rejectWithoutPhotos({ withoutPhotos: { count, lines } }: Plan, { input }: ImportRun): void {
   if (count === 0) return;
   const named = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? ", …" : ""}`;
@@ -162,7 +161,7 @@ function excessOfRemovals({ photos, ownPhotos }: RemovalCounts, what: string, mo
   );
 }
 
-/** What a plan says of removals that the import asks about; null if it does not. */
+/** The line of a plan about removals that the import asks about; null if it does not. */
 export function removalsToConfirm({ photos, ownPhotos }: RemovalCounts): string | null {
   const removals = removalsOf(photos);
   if (!isMuch(removals, ownPhotos)) return null;
@@ -200,7 +199,7 @@ export const fieldsText = ({ name, description, sex }: Plan["fields"]): string =
     .filter((part) => part !== false)
     .join(", ");
 
-/** Asks on a terminal; elsewhere `otherwise` gives the error, or null. Throws if the user declines. */
+/** Asks on a terminal; elsewhere `otherwise` gives the error, null to go on. Throws if the user declines. */
 async function confirm(
   question: string,
   { confirm }: ImportHost,

@@ -34,13 +34,13 @@ export interface ImportOutcome {
 }
 
 export interface ImportsOutcome {
-  /** By file; those after one that was stopped have no end, as they were not started. */
+  /** By file; if some were imported, those after one that was stopped have no end: they did not start. */
   readonly outcomes: readonly ImportOutcome[];
-  /** What stopped a file before it was begun, after others were imported; undefined if nothing did. */
+  /** The error that stopped a file before it began, after others were imported; undefined without one. */
   readonly unbegun: unknown;
 }
 
-/** Checks all files, then imports each in a run of its own; a file that was stopped stops the rest. */
+/** Checks all files in full, then imports each in its own run; a stop ends all. One file per reference. */
 export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
   const checked = await checkFiles(files);
   const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));
@@ -68,13 +68,13 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
   for (const { input, host } of files) {
     firstUses ??= new FirstUses(host.random);
     const started = host.clock.now();
-    const { check, refused } = await checkFile(input.file, {
+    const { check, rejectedRows } = await checkFile(input.file, {
       ...host,
       firstUses,
       skipsInvalid: input.skipInvalid,
     });
     await host.onChecked?.(check);
-    checked.push({ input, host, check, refused, tookMs: host.clock.now() - started });
+    checked.push({ input, host, check, rejectedRows, tookMs: host.clock.now() - started });
   }
   return checked;
 }
@@ -144,15 +144,14 @@ const undonePlan = (): CatError =>
     hint: "Plan again, and apply that plan.",
   });
 
-/** The run of a file that was checked. */
-export async function toRequest({ input, refused }: CheckedFile) {
+export async function toRequest({ input, rejectedRows }: CheckedFile) {
   const { localPhotos, mode, onImageError, photos } = input;
   const { source } = input.file;
   const digests = { file: source.digest!, photos: await localPhotos.digestOfAll() };
   return {
     noun: "import",
     kind: importKind,
-    identity: toIdentity(input, refused, digests),
+    identity: toIdentity(input, rejectedRows, digests),
     file: source.name,
     options: {
       mode,
@@ -174,7 +173,10 @@ const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: 
     ? { ...check, left: 0 }
     : check;
 
-/** Runs the stages; a stop skips later writes, but imports already sent are still reported. */
+/**
+ * Runs the stages, each of which records its progress, so that a run can be resumed at any point; a stop
+ * skips later writes, but imports already sent are still followed and reported.
+ */
 async function importRows(run: ImportRun, targets: OutputTargets): Promise<EndedImport> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
@@ -198,7 +200,10 @@ async function importRows(run: ImportRun, targets: OutputTargets): Promise<Ended
   };
 }
 
-/** Identifies an import across restarts: the bytes, and every option that changes what is sent. */
+/**
+ * Identifies an import across restarts: the bytes of the file and its photos (SHA-256, hex) and every option
+ * that changes what is sent, so no paths or output options.
+ */
 function toIdentity(
   input: ImportInput,
   { repeatingOthers }: RejectedRows,

@@ -162,7 +162,10 @@ export const importForm = (
 const notesOnEnds = (uncut: Readonly<Record<string, string>>): readonly FieldNote[] =>
   Object.entries(uncut).map(([param, value]) => ({ code: "unseen_ends", param, value }));
 
-/** An object with its values as they are read; the object itself if nothing changes. */
+/**
+ * An object with its values as they are read: without invisible ends, by `--map-value`, and choices by their
+ * own names; the object itself if nothing changes.
+ */
 function objectRead(
   object: Record<string, unknown>,
   values: ValueMap,
@@ -221,7 +224,6 @@ function withPosition(object: Record<string, unknown>): Record<string, unknown> 
   return { ...row, [photoPosition]: position } as Record<string, unknown>;
 }
 
-/** An object with a choice in its own spelling. */
 function withChoice(
   row: Record<string | symbol, unknown>,
   field: "sex" | "orientation",

@@ -17,7 +17,7 @@ export const importKind = "import";
 export const photosModes = ["new", "all"] as const;
 export type PhotosMode = (typeof photosModes)[number];
 
-/** What to do with batches of unknown outcome: `resend` them, or count their rows as (`not-`)`imported`. */
+/** The user's choice for batches of unknown outcome: `resend`, or count rows as (`not-`)`imported`. */
 export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
@@ -28,7 +28,6 @@ export type Limit = { readonly rows: number } | { readonly percent: number };
 export const conflictChoices = ["service", "sheet"] as const;
 export type ConflictChoice = (typeof conflictChoices)[number];
 
-/** A question about rows that would be skipped as conflicts. */
 export interface ConflictQuestion {
   readonly file: string;
   readonly conflicts: number;
@@ -36,7 +35,6 @@ export interface ConflictQuestion {
   readonly rows: readonly { readonly line: number; readonly reference: string; readonly code: string }[];
 }
 
-/** A plan that was made before. */
 export interface PlanToApply {
   readonly id: string;
   readonly identity: string;
@@ -48,25 +46,21 @@ export interface PlanToApply {
   isPlanned(line: number, row: string): boolean;
 }
 
-/** The file to import, and how. */
 export interface ImportInput {
   file: RowFile;
-  /** The columns mapped with `--map`. */
   map: ColumnMap;
-  /** The values mapped with `--map-value`. */
   values: ValueMap;
-  /** What identifies the photos of a folder that rows get in addition; undefined without any. */
+  /** Identifies the photos of a folder that rows get in addition; undefined without any. */
   addedPhotos?: string | undefined;
   /** Whether the names of the rows are their references: a product that exists keeps its own. */
   namesFromReferences?: boolean | undefined;
-  /** The local photos that the file may name. */
   localPhotos: LocalPhotos;
   mode: ImportMode;
   onImageError: OnImageError;
   photos: PhotosMode;
   /** Start over instead of resuming a stopped run. */
   fresh: boolean;
-  /** What to do with batches of unknown outcome; undefined to ask, or to fail without a prompt. */
+  /** Decides batches of unknown outcome; undefined to ask, or to fail without a prompt. */
   unknown: UnknownChoice | undefined;
   /** Whether the user confirmed that a new API key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
@@ -82,7 +76,6 @@ export interface ImportInput {
   applies?: PlanToApply | undefined;
   /** Send nothing if a product changed since the plan was made. */
   strict?: boolean | undefined;
-  /** Skip the rows that the check rejects, and import the others. */
   skipInvalid: boolean;
   /** Import references as they are, whatever a program may have made of them. */
   codesAsWritten?: boolean | undefined;
@@ -96,7 +89,6 @@ export interface ImportInput {
   timeoutMs: number | null;
 }
 
-/** What an import needs of the program around it. */
 export interface ImportHost extends RunHost {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
@@ -127,16 +119,14 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
   lost: readonly string[];
 }
 
-/** A file to import. */
 export interface FileToImport {
   readonly input: ImportInput;
   readonly host: ImportHost;
 }
 
-/** A file that was checked. */
 export interface CheckedFile extends FileToImport {
   readonly check: CheckResult;
-  readonly refused: RejectedRows;
+  readonly rejectedRows: RejectedRows;
   /** How long the check took, in milliseconds. */
   readonly tookMs: number;
 }

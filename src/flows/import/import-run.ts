@@ -46,15 +46,14 @@ export const mostRowsReadEach = limits.page.max;
 const earlierConflict = (code: string | undefined): string | undefined =>
   code !== undefined && code !== lookalikeCode && isConflictCode(code) ? code : undefined;
 
-/** What earlier processes of the run have counted. */
 function countsOf(done: readonly DoneRow[]): SharedCounts {
   const counts = noCounts();
   for (const row of done) addPhotos(counts.photos, row.counts ?? {});
   return counts;
 }
 
-/** What the stages of an import share besides its rows, with the progress of earlier processes. */
-function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan = false) {
+/** Shared by the stages of an import besides its rows, with the progress of earlier processes. */
+function sharedOf(at: Run, { check, rejectedRows, input, host }: CheckedFile, isPlan = false) {
   const { batches } = at.state;
   const progress = new ImportProgress(host.onProgress);
   const earlier = batches.of(at.id);
@@ -62,11 +61,10 @@ function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan 
   return {
     input,
     host,
-    /** The stored run, the service, and where its progress is stored. */
     at,
     check,
     /** Rows that the check rejected; not empty only with --skip-invalid. */
-    refused,
+    rejectedRows,
     isPlan,
     /** Batches of earlier processes, without rejected and unsent ones. */
     earlier,
@@ -79,7 +77,7 @@ function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan 
     products: new KnownProducts(at, host.onProgress),
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source, isPlan),
-    /** What was found or chosen about the whole file. */
+    /** Found or chosen about the whole file. */
     choices: {
       /** No product of the file that was known exists: another catalogue. */
       isOtherCatalogue: at.options.catalogue === otherCatalogue,
@@ -88,11 +86,9 @@ function sharedOf(at: Run, { check, refused, input, host }: CheckedFile, isPlan 
       /** Whether products are read and recorded before they are changed. */
       isRecorded: true,
     },
-    /** What was carried out, and what was not. */
     counts: countsOf(done),
     examples: new Examples(),
     progress,
-    /** Follows the imports of accepted batches. */
     follower: importFollower(at, progress),
   };
 }
@@ -117,15 +113,12 @@ class RowsToImport {
   readonly #run: Shared;
   /** Number of rows that an earlier process sent or changed. */
   readonly finished: number;
-  /** Rows of batches that an earlier process sent. */
   readonly #inBatches = new RowSet();
   /** Rows that an earlier process changed, or that the user counted as imported. */
   readonly #done = new RowSet();
   /** Rows that an earlier process may have changed: its PATCH got no response. */
   readonly patching = new RowSet();
-  /** Rows that need a PATCH. */
   readonly toPatch = new RowSet();
-  /** Rows of which nothing is carried out. */
   readonly untouched: Readonly<Record<UntouchedName, RowSet>> = {
     unchanged: new RowSet(),
     kept: new RowSet(),
@@ -155,15 +148,18 @@ class RowsToImport {
     for (const row of run.at.state.doneRows.patchingRows(run.at.id)) this.patching.add(row);
   }
 
-  /** Decides about rows in file order; `withSent`: also in batches. Throws if the file changed. */
+  /**
+   * Reads the file again and decides about rows in file order; `only`: these, `withSent`: also those in
+   * batches. Throws an InputError if the file changed.
+   */
   async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
-    const { input, refused } = this.#run;
+    const { input, rejectedRows } = this.#run;
     let next = 0;
     for await (const rows of unchangedRows(input.file.source, await openRows(input.file))) {
       for (const { line, content, earlierReason } of rows) {
         const rowIndex = next++;
         if (!isWithinRows(input.file, rowIndex)) return;
-        if (refused.has(rowIndex) || only?.has(rowIndex) === false) continue;
+        if (rejectedRows.has(rowIndex) || only?.has(rowIndex) === false) continue;
         if (withSent ? this.#done.has(rowIndex) : this.#isMade(rowIndex)) continue;
         // An object of NDJSON may have none.
         const row = content as FileRow;
@@ -179,12 +175,12 @@ class RowsToImport {
     earlierCode: string | undefined,
   ): Promise<DecidedRow> {
     const { input, uploads, products, choices, isPlan } = this.#run;
-    const findRefusal = (sha256: string) => {
+    const findRejection = (sha256: string) => {
       const upload = uploads.get(sha256);
       return upload !== undefined && "rejected" in upload ? upload.rejected : undefined;
     };
     const reference = referenceOfRow(content);
-    const row = await withDigests(content, (path) => input.localPhotos.digest(path), findRefusal);
+    const row = await withDigests(content, (path) => input.localPhotos.digest(path), findRejection);
     const known = products.of(reference);
     const facts = this.#facts(row, reference, earlierCode);
     const decision = this.moved.has(place.rowIndex)
@@ -203,7 +199,6 @@ class RowsToImport {
     if (!this.#overtaken.has(reference)) this.#overtaken.set(reference, before);
   }
 
-  /** The decision about a row whose product was read again. */
   again({ content, rowIndex, line, earlierCode }: DecidedRow): Promise<DecidedRow> {
     return this.#decide(content, { rowIndex, line }, earlierCode);
   }
@@ -242,12 +237,12 @@ class RowsToImport {
     };
   }
 
-  /** Rows without any outcome. `sent`: the batches of this process. */
+  /** Rows without any outcome: neither sent nor unchanged. `sent`: the batches of this process. */
   left(sent: readonly SentBatch[]): SomeRows {
     const inSent = new RowSet();
     for (const batch of sent) if (batch.kind !== "unsent") for (const row of batch.rows) inSent.add(row);
     const sets = [
-      this.#run.refused,
+      this.#run.rejectedRows,
       this.#inBatches,
       this.#done,
       ...Object.values(this.untouched),
@@ -288,7 +283,6 @@ class RowsToImport {
     if (notApplied.removed.length > 0) examples.add("removed", reference);
   }
 
-  /** Records the outcome of a row that needs nothing more. */
   report(rowIndex: number, outcome: ImportedRow): void {
     this.#reportedRows.add(rowIndex);
     this.reported.push(outcome);

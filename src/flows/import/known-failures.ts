@@ -8,7 +8,6 @@ import { type ImportedRow, isConflictCode, type RowResult } from "./row-result.t
 import type { SaidRows } from "./said-rows.ts";
 import type { Examples } from "./summary.ts";
 
-/** The number of runs in a row after which a failure is known. */
 export const knownAfterRuns = 3;
 
 /** Rows written at once. */

@@ -1,11 +1,10 @@
-// What is known of a product: as the service has it, and the sources that its images came from.
+// A product as the service has it, and the sources that its images came from.
 
 import type { Product } from "../../contract/resources/products.ts";
 import { parseJson } from "../../json.ts";
 import type { LedgerEntry, LedgerPhoto } from "../../state/ledger.ts";
 import { FieldDigests, sourceDigest } from "./digests.ts";
 
-/** An image of a product. */
 export interface KnownImage {
   readonly id: string;
   readonly side: string;
@@ -13,7 +12,6 @@ export interface KnownImage {
   readonly origin: string;
 }
 
-/** A product as it was read. */
 export interface ReadProduct {
   readonly id: string;
   readonly name: string | null;
@@ -77,7 +75,10 @@ export class KnownProduct {
     return this.images.some(({ id }) => id === imageId);
   }
 
-  /** The image that a source became: undefined if unknown, null if attached as an image that is not known. */
+  /**
+   * The image that a source became: undefined if unknown, null if attached as an image that is not known. A
+   * shortened digest is that of an image ID.
+   */
   imageOf(source: Buffer): string | null | undefined {
     const own = this.images.find(({ id }) =>
       sourceDigest({ image_id: id }).subarray(0, source.length).equals(source),
@@ -87,7 +88,6 @@ export class KnownProduct {
     return known === undefined ? undefined : known.image;
   }
 
-  /** Whether an image came from a known source. */
   isTraced(imageId: string): boolean {
     return this.#entry?.photos.some(({ image }) => image === imageId) ?? false;
   }

@@ -1,5 +1,4 @@
-// What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is
-// missing.
+// The products of a file, as they were read and as the ledger knows them. Reads what is missing.
 
 import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
@@ -35,7 +34,6 @@ const deltaMarginMs = 5 * 60_000;
 /** References that are looked up one by one or by pages; for more, the complete catalogue is read. */
 const mostReferences = 20_000;
 
-/** Products written to the ledger at once. */
 const productsAtOnce = 1_000;
 
 type Report = (event: ProgressEvent) => void;
@@ -54,7 +52,6 @@ export class UnreadProducts {
   }
 }
 
-/** The products of one file, by their references. */
 export class KnownProducts {
   readonly #run: Run;
   readonly #onProgress: Report;
@@ -99,7 +96,7 @@ export class KnownProducts {
     this.#asked.clear();
   }
 
-  /** What is known of the product of a reference; null if there is none, undefined if it must be read. */
+  /** The known product of a reference; null if there is none, undefined if it must be read. */
   of(reference: string): KnownProduct | null | undefined {
     const { state, account } = this.#run;
     const text = state.readProducts.of(reference);
@@ -115,12 +112,11 @@ export class KnownProducts {
     return this.#lookalikes.of(reference);
   }
 
-  /** Whether a product was looked for by its ID. */
   isAsked(productId: string): boolean {
     return this.#asked.has(productId) || this.#isComplete;
   }
 
-  /** A product that was read, with its reference now; null without either. */
+  /** A product that was read, with its reference now; null if it was not read, does not exist or has none. */
   byId(productId: string): { readonly reference: string; readonly known: KnownProduct } | null {
     const found = this.#run.state.readProducts.byId(productId);
     return found && { reference: found.reference, known: this.#known(found.text) };
@@ -194,7 +190,6 @@ export class KnownProducts {
     this.#addRead(products);
   }
 
-  /** Reads the complete catalogue, in pages. */
   async #readAll(): Promise<void> {
     this.#readAt ??= this.#run.clock.now();
     const { client, signal } = this.#run;
@@ -243,7 +238,10 @@ export class KnownProducts {
     state.ledger.write(account, { seen });
   }
 
-  /** Brings the ledger up to date by a delta (GET /v1/exports?since=), or by the complete catalogue. */
+  /**
+   * Brings the ledger up to date by a delta (GET /v1/exports?since=), or if that is long by the complete
+   * catalogue, and reads the products that others changed since the last import.
+   */
   async readChanges(onNote: (sentence: string) => void): Promise<void> {
     const { client, state, account } = this.#run;
     const { ledger } = state;
@@ -285,7 +283,10 @@ export class KnownProducts {
     return { changed, gone };
   }
 
-  /** Reads waiting rows' products again; returns those that changed as they were, none if too many did. */
+  /**
+   * Reads products of waiting rows again where others may have changed them. Returns the changed ones by
+   * reference as read before (null: there was none); none if it takes too many reads.
+   */
   async overtaken(references: readonly string[]): Promise<ReadonlyMap<string, ReadProduct | null>> {
     const { readProducts } = this.#run.state;
     const suspects = await this.#suspects(references);

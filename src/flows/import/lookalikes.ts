@@ -23,7 +23,6 @@ export class Lookalikes {
     this.#run = run;
   }
 
-  /** A product whose reference looks like one that has no product; null if there is none. */
   of(reference: string): Lookalike | null {
     const look = lookOf(reference);
     const odd = this.#odd.get(look);

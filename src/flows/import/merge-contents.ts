@@ -17,7 +17,7 @@ type Content = Record<string | symbol, unknown>;
 /** Fields that the rows of a product have in common; references may only look equal. */
 const common = ["reference", "name", "description", "sex"] as const;
 
-/** The product of these rows: each field from the first row that has it, and all photos by position. */
+/** The product of these rows: each field from the first that has it, and all photos by position, then row. */
 export function mergeContents(rows: readonly object[]): MergedContent {
   const contents = rows as readonly Content[];
   const content: Content = {};
@@ -77,7 +77,7 @@ class MergedPhotos {
   }
 }
 
-/** What identifies a photo; null for what is none. */
+/** The identity of a photo; null for anything else. */
 function sourceOf(image: unknown): string | null {
   if (typeof image !== "object" || image === null) return null;
   const { url, image_id, path } = image as Partial<InputImage>;

@@ -32,11 +32,9 @@ export interface RunEnd {
 
 /** The rows reported at the end of a run, in its summary and in its failed file and results file. */
 export interface ReportedRows {
-  /** Rows of accepted batches. */
   accepted: boolean;
   /** Rows of rejected batches, and rows that were not sent. */
   notAccepted: boolean;
-  /** Rows without changes. */
   unchanged: boolean;
   /** Whether the files are written at all. */
   inFiles: boolean;
@@ -72,7 +70,7 @@ export function rowOutcomes(
 
 /** Whether all rows of a batch have an outcome: of a rejected one, and of one whose import has ended. */
 function hasOutcomes(batch: SentBatch, { follower }: ImportRun, reported: ReportedRows): boolean {
-  if (batch.kind !== "accepted") return batch.kind === "refused" && reported.notAccepted;
+  if (batch.kind !== "accepted") return batch.kind === "rejected" && reported.notAccepted;
   const job = follower.latest(batch.jobs[0]!);
   return reported.accepted && job !== undefined && isEnded(job);
 }
@@ -83,7 +81,7 @@ async function* readOutcomes(
   reader: ResultsReader,
   onFault: OnFault,
 ): AsyncGenerator<ImportedRow> {
-  if (batch.kind === "refused") yield* rowsOfRejectedBatch(batch);
+  if (batch.kind === "rejected") yield* rowsOfRejectedBatch(batch);
   if (batch.kind !== "accepted") return;
   const { lines, bytes } = batch;
   const importId = batch.jobs[0]!;
@@ -165,7 +163,7 @@ function* rowsOfRejectedBatch({
   error,
   problems,
   lines,
-}: Extract<SentBatch, { kind: "refused" }>): Generator<ImportedRow> {
+}: Extract<SentBatch, { kind: "rejected" }>): Generator<ImportedRow> {
   const ofRows = new Map<number | null, BatchProblem[]>();
   for (const problem of problems) ofRows.set(problem.line, [...(ofRows.get(problem.line) ?? []), problem]);
   const ofAll = ofRows.get(null) ?? (problems.length > 0 ? [otherRowsRejected] : [error]);
@@ -220,7 +218,6 @@ function inMemory(outcomes: readonly ImportedRow[]): CountedRows[] {
   return [{ first: 0, count: sorted.length, rows }];
 }
 
-/** Counts the rows of the file that are in `some`. */
 function countRows(some: SomeRows, total: number): number {
   let count = 0;
   for (let row = 0; row < total; row++) if (some.has(row)) count++;

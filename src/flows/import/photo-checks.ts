@@ -8,7 +8,6 @@ import { type FileImage, listLocalImages } from "./file-row.ts";
 
 const noNotes: readonly FieldNote[] = [];
 
-/** The URLs of a row's photos. */
 function listUrls(row: unknown): { readonly index: number; readonly url: string }[] {
   const images = (row as { images?: unknown } | null)?.images;
   if (!Array.isArray(images)) return [];
@@ -28,7 +27,6 @@ export function hasPlainPhotos(row: unknown, urls: UrlNotes): boolean {
   return true;
 }
 
-/** The notes on the URLs of a row. */
 export const urlNotesOf = (row: unknown, urls: UrlNotes): readonly FieldNote[] =>
   listUrls(row).flatMap(({ index, url }) => {
     const code = urls.of(url);

@@ -18,13 +18,12 @@ import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
 import { addNotApplied, addPhotos, noCounts, photosOf, untouchedAs } from "./summary.ts";
 
-/** What rows need, and what becomes of them: of no row yet. */
+/** Needs and outcomes of rows: of no row yet. */
 const emptyPlan = () => ({
   ...noCounts(),
   /** Rows to send in batches, and writes that change products outside of them. */
   sends: 0,
   writes: 0,
-  /** Rows that change something. */
   changing: 0,
   /** Products that exist, those whose fields change, by field, and the photos that they have. */
   existing: 0,
@@ -37,7 +36,6 @@ const emptyPlan = () => ({
   localPhotos: new Map<string, string>(),
   /** Photos that are not uploaded yet: their number and total bytes. */
   uploads: { count: 0, bytes: 0 },
-  /** The first conflicts, for a question. */
   conflictRows: [] as ConflictQuestion["rows"][number][],
   /** Rows without a photo whose products do not exist, and the lines of the first ones. */
   withoutPhotos: { count: 0, lines: [] as number[] },
@@ -58,7 +56,6 @@ export type Plan = ReturnType<typeof emptyPlan>;
 /** Photos that are compared before the rows are decided again: their rows are kept in memory. */
 const mostCompared = 10_000;
 
-/** Conflicts that a question names. */
 const namedConflicts = 3;
 
 /** Decides and counts rows that are not sent, or some that may be, in one pass; sends nothing. */
@@ -122,7 +119,6 @@ async function addDecision(row: DecidedRow, plan: Plan, run: ImportRun): Promise
 
 type Decision<Kind extends RowDecision["kind"]> = Extract<RowDecision, { kind: Kind }>;
 
-/** Counts a change, and its writes outside of a batch. */
 function addChange({ edits: { fields, move, detach } }: Decision<"send" | "change">, plan: Plan): void {
   plan.changing++;
   plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
@@ -198,7 +194,7 @@ async function addLocalPhoto(path: string, plan: Plan, { input, at, uploads }: I
   plan.uploads.bytes += await input.localPhotos.size(path);
 }
 
-/** What happens to a row; a changed row may have other photos. `fail`: its reference exists already. */
+/** Actions on a row; a changed row may have other photos. `fail`: its reference exists already. */
 export const plannedActions = [
   "create",
   "change",
@@ -212,7 +208,6 @@ export const plannedActions = [
 ] as const;
 export type PlannedAction = (typeof plannedActions)[number];
 
-/** A row of a plan. */
 export interface PlannedRow {
   readonly line: number;
   readonly reference: string;
@@ -224,13 +219,11 @@ export interface PlannedRow {
   /** The images that are detached, and that get another side; missing if there are none. */
   readonly detached?: readonly { readonly image_id: string; readonly why: "replaced" | "removed" }[];
   readonly moved?: readonly { readonly image_id: string; readonly orientation: string }[];
-  /** Why the row is left out. */
   readonly conflict?: { readonly code: string; readonly message: string };
   /** The product as it was read; null if there is none. */
   readonly seen: ReadProduct | null;
 }
 
-/** What the import does with a row, as its product is. */
 export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   const { line, reference, decision } = row;
   const seen = row.known?.read ?? null;
@@ -270,14 +263,17 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   return planned(isChange ? "change" : "add_photos", { fields, photos, ...changes });
 }
 
-/** A line of a plan; the service finds orientations of unlabeled photos later, so none is in it. */
+/** A line of a plan, without orientations: the service finds those of unlabeled photos later. */
 export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
   JSON.stringify({
     ...row,
     seen: seen && { ...(parseJson(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
   });
 
-/** Skips rows that would no longer be imported as planned. Throws an InputError with `--strict`. */
+/**
+ * Leaves out rows that would no longer be imported as planned, as their products were read, and says which at
+ * the start. Throws an InputError with `--strict`.
+ */
 export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<void> {
   const references: string[] = [];
   for await (const row of run.rows.decided(some)) {
@@ -298,7 +294,6 @@ export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<vo
   run.host.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
 }
 
-/** References that a message names. */
 const mostNamed = 5;
 
 /** Whether a row would no longer be imported as planned, as its product was read last. */

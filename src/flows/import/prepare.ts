@@ -23,7 +23,10 @@ import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
 import { lookalikeCode } from "./references.ts";
 import { batchSize } from "./send.ts";
 
-/** Settles, plans and uploads before any row is sent; returns the number of rows to send in batches. */
+/**
+ * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the
+ * number of rows to send in batches. Errors that prevent sending are reported with the summary.
+ */
 export async function prepare(run: ImportRun): Promise<Stage<number>> {
   const { host, input, at, uploads } = run;
   try {
@@ -88,13 +91,13 @@ const limitCodes: readonly (string | undefined)[] = [
   "declined",
 ];
 
-/** Whether an error is reported without a summary, as a question is: it is no response. */
+/** Whether an error has no summary: so has a question to the user, which is no response of the service. */
 const isReportedAlone = (error: unknown): boolean =>
   !(error instanceof CatError) ||
   limitCodes.includes(error.code) ||
   (error.type === "conflict" && error.status === undefined);
 
-/** Decides about the rows that are not sent; reads products and compares photos as far as needed. */
+/** Decides about all rows not sent, or some; reads their products and compares photos as far as needed. */
 export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
   if (some === undefined) await beginReading(run);
   for (;;) {
@@ -178,7 +181,6 @@ async function withScopes<Done>(reading: Promise<Done>, scopes: readonly string[
   }
 }
 
-/** Shows an estimate if the import will take long. */
 function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
   const batches = Math.ceil(sends / batchSize(run.input).rows);
   const counts = { photos: uploads.count, bytes: uploads.bytes, changes: writes, batches };
@@ -186,7 +188,10 @@ function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
   if (line !== null) run.host.onNote(`${line}.`);
 }
 
-/** The writes of an import and the time that the rate limit needs; null if they fit in one window. */
+/**
+ * The writes of an import and the time that the rate limit alone needs; null if they fit in one window. Each
+ * uploaded or detached photo, changed product and batch is one; `bytes`: the size of the photos.
+ */
 export function estimateLine(
   { photos, bytes, changes, batches }: Record<"photos" | "bytes" | "changes" | "batches", number>,
   writesPerMinute: number,

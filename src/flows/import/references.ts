@@ -8,7 +8,6 @@ import { type FirstUse, placeOfUse } from "../rows/row-sets.ts";
 import type { FileRow } from "./file-row.ts";
 import { exportedColumn, isExportedAs } from "./said.ts";
 
-/** The code of a reference that looks like another one. */
 export const lookalikeCode = "lookalike_reference";
 
 /** The reference of a row, if it has one that can be shown. */
@@ -19,7 +18,10 @@ export function readReference(row: unknown): string | undefined {
   return canonical === "" ? undefined : canonical;
 }
 
-/** The key by which references that look equal are one: the service finds equal ones in one request only. */
+/**
+ * The key by which references that look equal are one: the service finds equal ones in one request only
+ * (Imports, rule 1). One with a problem of its own has none.
+ */
 export const uniqueReference: UniqueKey = {
   toKey(row) {
     const reference = readReference(row);

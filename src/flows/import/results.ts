@@ -10,7 +10,6 @@ import { parseJson } from "../../json.ts";
 import { isOfCaller, isServiceFailure } from "../service-errors.ts";
 import type { RowMemo } from "./digests.ts";
 
-/** The import whose results are read, and the size of its batch. */
 export interface ResultsOf {
   importId: string;
   rows: number;
@@ -18,7 +17,10 @@ export interface ResultsOf {
   bytes: number;
 }
 
-/** Reads results by link; once one failed, by list alone, as its retries take half a minute. */
+/**
+ * Reads the results of ended imports: by the import's link, else the service's list of rows. Once a link
+ * failed (a firewall blocks the storage), by list alone, as all its retries take half a minute.
+ */
 export class ResultsReader {
   readonly #client: Client;
   readonly #signal: AbortSignal;
@@ -31,7 +33,7 @@ export class ResultsReader {
     this.#signal = signal;
   }
 
-  /** The result of every row in the order of its body; if no source is complete, throws the first error. */
+  /** Results in the order of the body; if no source is complete, throws the first error, or a final one. */
   async read(of: ResultsOf): Promise<ImportRowResult[]> {
     if (this.#over !== undefined) throw this.#over;
     if (this.#readsList) return this.#fromList(of).catch((error: unknown) => this.#fail(error));
@@ -125,7 +127,10 @@ function parsedJson(line: string): unknown {
   }
 }
 
-/** Checks for one settled result per row: without its product, the next import would add photos twice. */
+/**
+ * Checks for one settled result per row, in input order (Import, results_url). An imported row needs its
+ * action and product: without them the next import would add its photos twice.
+ */
 function complete(of: ResultsOf, results: ImportRowResult[]): ImportRowResult[] {
   if (results.length !== of.rows) {
     throw badResults(of, `has results for ${results.length} of ${of.rows} rows`);
@@ -143,7 +148,10 @@ function complete(of: ResultsOf, results: ImportRowResult[]): ImportRowResult[] 
   return results;
 }
 
-/** Checks that results name only photos that were sent: else the next import would add photos twice. */
+/**
+ * Checks that results name only photos that were sent (ImportRowResult, `index`). Else the next import would
+ * add photos twice, so the batch stays open. Throws a BadResponseError.
+ */
 export function checkPhotos(
   importId: string,
   results: readonly ImportRowResult[],

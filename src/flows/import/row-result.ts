@@ -11,7 +11,10 @@ import { lookalikeCode } from "./references.ts";
 import { placed } from "./said.ts";
 import type { UntouchedName } from "./summary.ts";
 
-/** A row's result in the service's form (ImportRowResult); in no batch, `line` is null. */
+/**
+ * A row's result in the service's form (ImportRowResult). In no batch, `line` is null and `action` may be
+ * `unchanged`. The `index` of an image is its place in the row of the file.
+ */
 export interface RowResult {
   line: number | null;
   reference: string;
@@ -25,13 +28,11 @@ export interface RowResult {
 /** The outcome of one row; its done parts are photos that the service has, by place in the row. */
 export type ImportedRow = OutcomeOf<RowResult>;
 
-/** A row by its place and name. */
 export type NamedRow = Pick<DecidedRow, "line" | "reference">;
 
 type OwnResult = Pick<RowResult, "status" | "action"> &
   Partial<Pick<RowResult, "product_id" | "images" | "error">>;
 
-/** The outcome of a row without a result of the service. */
 const ownOutcome = (
   { line, reference }: NamedRow,
   { status, action, product_id = null, images = [], error = null }: OwnResult,
@@ -71,7 +72,6 @@ export const failedRow = (
 ): ImportedRow =>
   ownOutcome(row, { status: "failed", action: "none", product_id, images, error: { code, message } });
 
-/** The failure of a row whose product no longer exists. */
 export const productGone: RowFailure = {
   code: "product_not_found",
   message: "the product was deleted during the import: import this row again to re-create it",
@@ -94,7 +94,7 @@ export function rejectedRow(row: DecidedRow, discarded: readonly number[]): Impo
 
 const discardedWithRow = { code: "row_failed", message: "another photo of the row was rejected" };
 
-/** The outcome of a row of a batch whose results are not read; `done`: photos that were not rejected. */
+/** A row with rejected photos whose results and product are not known yet; `done`: its other photos. */
 export const pendingRow = (
   row: NamedRow,
   rejected: readonly RejectedPhoto[],
@@ -104,7 +104,6 @@ export const pendingRow = (
   return { ...ownOutcome(row, { status: "partial", action: null, images }), done };
 };
 
-/** A rejected photo, in the form of the service's results. */
 export const failedImage = ({ image, source, orientation, code, message }: RejectedPhoto) => ({
   index: image,
   source,

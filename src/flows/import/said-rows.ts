@@ -1,5 +1,4 @@
-// What the rows of one file said when they were imported last, so that an edit is told from what others
-// changed.
+// The rows of a file when they were imported last, so that edits are told from what others changed.
 
 import { realpathSync } from "node:fs";
 import type { SaidRow } from "../../state/ledger.ts";
@@ -54,7 +53,7 @@ export class SaidRows {
     return file !== null && this.#run.state.ledger.isSaid(file);
   }
 
-  /** What the row of a reference said before, if it had the same as_exported. */
+  /** The earlier content of the row of a reference, if it had the same as_exported. */
   of(reference: string, exported: string | undefined): Before | null {
     const row = this.stored(reference);
     if (row === null || !toDigest(exported).equals(row.exported)) return null;
@@ -62,13 +61,12 @@ export class SaidRows {
     return { said: unpackSaid(row.said), productId, isOf: (id) => id === productId };
   }
 
-  /** What is kept of the row of a reference. */
   stored(reference: string): SaidRow | null {
     const { file } = this;
     return file === null ? null : this.#run.state.ledger.said(file, reference);
   }
 
-  /** What the memo of a row in a batch has of it; later changes of the product are not in it. */
+  /** The content for the memo of a row in a batch; later changes of the product are not in it. */
   memo(row: DecidedRow): { said?: MemoSaid } {
     if (this.#place === null) return {};
     const { decision, cells, before, known } = row;
@@ -93,7 +91,7 @@ export class SaidRows {
     return { said: { exported: toDigest(row.content.as_exported), said: packSaid(said) } };
   }
 
-  /** Records what a row says: a cell that was not carried out stays as it was before. */
+  /** Records what a row says, for its next import, with others: a cell not carried out stays as before. */
   add({ reference, content, cells, before, decision }: DecidedRow, productId: string): void {
     if (this.#place === null || this.#isPlan) return;
     const said = packSaid(withOpen({ said: cells.said, before }, decision.notApplied));
@@ -103,7 +101,6 @@ export class SaidRows {
     if (this.#rows.length >= rowsAtOnce) this.write();
   }
 
-  /** Writes the rows that were added. */
   write(): void {
     if (this.#rows.length === 0) return;
     this.#run.state.ledger.say(this.openFile()!, this.#rows);
@@ -136,7 +133,7 @@ export function toPlace({ path, sheet }: Pick<Source, "path" | "sheet">): string
   }
 }
 
-/** What a row says, but for the fields and photos that stay as they were before. */
+/** The content of a row, but for the fields and photos that stay as they were before. */
 function withOpen(
   { said: now, before }: { readonly said: Said; readonly before: Before | null },
   open: SkippedEdits | undefined,
@@ -152,7 +149,7 @@ function withOpen(
 /** Rows of a failed file that are kept in memory until it is written; of more, nothing is known. */
 const mostRows = 10_000;
 
-/** Records what rows of a failed file said before as those of its sheet, else it would be unknown. */
+/** Records what rows of a failed file said before as those of its sheet: other files know nothing. */
 export class FailedBefore {
   readonly #run: Run;
   readonly #said: SaidRows;

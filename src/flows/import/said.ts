@@ -1,5 +1,4 @@
-// What a row says, in digests: the form in which the ledger and the column as_exported keep what it said
-// before.
+// The content of a row in digests, as the ledger and the column as_exported keep it for the next import.
 
 import { canonicalReference } from "../../contract/import-row.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
@@ -25,7 +24,6 @@ export interface SaidPhoto {
   readonly source: Buffer;
 }
 
-/** What a row says. */
 export interface Said {
   /** A field without a column is unknown; an empty cell is null. */
   readonly fields: FieldDigests;
@@ -69,7 +67,6 @@ export class RowCells {
     return place === "" ? this.#hasImages : this.#empty.has(place);
   }
 
-  /** The fields whose cells are empty. */
   get emptyFields(): readonly LedgerField[] {
     return ledgerFields.filter((field) => this.#empty.has(field));
   }
@@ -89,7 +86,7 @@ const placeByte = (place: string): number =>
 const placeOfByte = (byte: number): string =>
   byte === 0 ? "" : byte > firstSide ? String(byte - firstSide) : (orientations[byte - 1] ?? "");
 
-/** What a row said, of the photos in these places alone; entries of `images` have no place of their own. */
+/** The content with the photos in these places alone; entries of `images` have no place of their own. */
 export const atPlaces = ({ fields, photos }: Said, places: ReadonlySet<string>): Said => ({
   fields,
   photos: photos?.filter(({ place }) => place !== "" && places.has(place)) ?? null,
@@ -108,7 +105,6 @@ export function packSaid({ fields, photos }: Said, sourceBytes = sourceDigestByt
 
 const fieldBytes = FieldDigests.nothing.bytes.length;
 
-/** What was packed. */
 export function unpackSaid(bytes: Buffer, sourceBytes = sourceDigestBytes): Said {
   const fields = new FieldDigests(bytes.subarray(0, fieldBytes));
   if (bytes[fieldBytes] !== 1) return { fields, photos: null };
@@ -141,7 +137,7 @@ export interface ExportedCells extends Pick<FileRow, "reference" | "name" | "des
   readonly photos: readonly (Pick<SaidPhoto, "place" | "side"> & { readonly image_id: string })[];
 }
 
-/** What a value says: the row was exported of this product, under this reference. */
+/** The meaning of a value: the row was exported of this product, under this reference. */
 export interface ExportedRow {
   /** The ID of the product; null for a value of an earlier version, which has a digest of it. */
   readonly productId: string | null;
@@ -151,7 +147,6 @@ export interface ExportedRow {
   readonly said: Said;
 }
 
-/** The value of a row. */
 export function exportedValue(productId: string, { reference, photos, ...fields }: ExportedCells): string {
   const { name, description = null, sex = null } = fields;
   const said = packSaid(
@@ -170,7 +165,7 @@ export function exportedValue(productId: string, { reference, photos, ...fields 
   return prefix + Buffer.concat([toCheck(prefix, rest), rest]).toString("base64url");
 }
 
-/** What a value says; null for one that is damaged, or was never exported. */
+/** Reads a value; null for one that is damaged, or was never exported. */
 export function readExported(value: unknown, reference: string): ExportedRow | null {
   if (typeof value !== "string") return null;
   const bytes = Buffer.from(value.slice(prefix.length), "base64url");
@@ -199,7 +194,7 @@ export function isExportedText(field: string, text: string, row: Readonly<Partia
   return before?.said.fields.agrees("name", FieldDigests.of({ name: text })) === true;
 }
 
-/** A value for a row of a failed file without the photos of cells that it has lost: nobody emptied them. */
+/** A value for a failed file's row without photos of cells it lost, not emptied; empty for an old value. */
 export function withPlaces(value: string, places: ReadonlySet<string>): string {
   if (!value.startsWith(prefix)) return "";
   const rest = Buffer.from(value.slice(prefix.length), "base64url").subarray(shortBytes);
@@ -225,16 +220,17 @@ function readEarlier(rest: Buffer): ExportedRow {
 
 /** A row with the data for the decision about it. */
 export interface RowWithDigests {
-  /** The row of the file: its fields and photos. */
   readonly content: FileRow;
   /** The digests of its photos, in order. */
   readonly digests: readonly Buffer[];
-  /** Its local photos that the service rejected. */
   readonly rejected: readonly RejectedPhoto[];
   readonly cells: RowCells;
 }
 
-/** The row with the digests of its photos, and those of them whose upload the service rejected. */
+/**
+ * The row with the digests of its photos, and those rejected. `contentDigest`: the SHA-256 (hex) of the photo
+ * at a path; `findRefusal`: why the service rejected the upload of these bytes, if it did.
+ */
 export async function withDigests(
   content: FileRow,
   contentDigest: (path: string) => Promise<string>,

@@ -40,7 +40,10 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
   toRow: ({ line }) => (line === undefined ? null : line - 1),
 });
 
-/** The time of `created_at` in Unix milliseconds, at most `now`; null without a UTC offset. */
+/**
+ * The time of an import's `created_at` in Unix milliseconds, at most `now`; null without a UTC offset: read
+ * as local time it would skip changes of hours. The import is accepted, so its response is not rejected.
+ */
 function parseMoment(created_at: unknown, now: number): number | null {
   if (typeof created_at !== "string") return null;
   const time =
@@ -68,7 +71,10 @@ export const addsTwice = (mode: unknown): boolean => mode === "upsert";
 /** How `cat imports list` shows an import that was just accepted (States, Import job). */
 const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });
 
-/** Resends batches of unknown outcome, then sends the other rows; `planAgain`: of rows that waited. */
+/**
+ * Resends an earlier process's batches of unknown outcome, then sends the other rows, and has imports
+ * followed. `planned`: rows in new batches; `planAgain`: decides again about rows that waited.
+ */
 export async function sendRows(
   run: ImportRun,
   planned: number,
@@ -129,7 +135,7 @@ export async function sendRows(
 const whenRead = ({ input, choices, products }: ImportRun): number | null =>
   addsTwice(input.mode) && choices.isRecorded ? products.readAt : null;
 
-/** Warns about rows that may be reported as duplicates of themselves, once a key is forgotten. */
+/** Warns about rows that may be reported as duplicates of themselves, as the service forgot their key. */
 export async function noteRepeated(
   earlier: readonly StoredBatch[],
   { at, mode, host }: { at: Run; mode: unknown; host: Pick<ImportHost, "onNote"> },
@@ -172,7 +178,7 @@ export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => (
   bytes: limits.importBatchBytes,
 });
 
-/** Cuts rows into batches, and keeps the outcome of the others. Throws if the file changed. */
+/** Cuts rows to send into batches of that size, keeps the outcome of others. Throws if the file changed. */
 export async function* cutBatches(
   run: ImportRun,
   most = batchSize(run.input),
@@ -243,7 +249,7 @@ function halves(batch: CutBatch): [CutBatch, CutBatch] {
   return [half(0, middle, body.subarray(0, cutAt)), half(middle, undefined, body.subarray(cutAt))];
 }
 
-/** The row in the service's form: only the images to send, local photos by their image IDs. */
+/** The row in the service's form (Imports, Row fields): only the images to send, local photos by image ID. */
 async function serviceRow(
   { row: { as_exported: _, ...row }, images }: Extract<RowDecision, { kind: "send" }>,
   run: ImportRun,
@@ -265,7 +271,10 @@ async function uploadedImage(path: string, { input, uploads }: ImportRun): Promi
   return upload.image;
 }
 
-/** All batches of the run in file order, of an earlier process without those that this one resent. */
+/**
+ * All batches of the run in file order, as those of processes may alternate; of an earlier one the accepted,
+ * and those of unknown outcome that this one did not resend.
+ */
 export function batchesOfRun({ earlier }: ImportRun, { done, stopped }: Stage<SentBatch[]>): SentBatch[] {
   const now = new Set(done.map(({ index }) => index));
   const before = earlier.flatMap(({ index, rows, lines, bytes, state, jobs }): SentBatch[] => {

@@ -1,5 +1,4 @@
-// What is recorded of the products that a run changes: how they were before a request, so that it can be
-// undone, and its results, from which the ledger knows their photos.
+// Records the products that a run changes: as they were, for an undo, and the results, for the ledger.
 
 import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
@@ -16,7 +15,10 @@ import type { ImportRun } from "./import-run.ts";
 import { packProduct, withPhotos } from "./known-product.ts";
 import { checkPhotos, ResultsReader } from "./results.ts";
 
-/** Writes a batch's results to the ledger. Throws if they name photos that were not sent. */
+/**
+ * Writes a batch's results, in the order of its rows, to the ledger, and marks it as settled. Throws a
+ * BadResponseError if they name photos that were not sent.
+ */
 export function settleBatch(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   { run, index, jobs }: Pick<StoredBatch, "run" | "index" | "jobs">,
@@ -34,7 +36,7 @@ export function settleBatch(
   state.batches.settled(run, index, entries, changes);
 }
 
-/** Records what rows that were imported completely say, for the next import of their file. */
+/** Records, for the next import, what completely imported rows say; further changes are recorded later. */
 function saySettled(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   runId: string,
@@ -53,12 +55,12 @@ function saySettled(
   if (rows.length > 0) state.ledger.say(state.ledger.openFile(account, place, clock.now()), rows);
 }
 
-/** What a row changed of a product, to be undone later, and the sources of its photos. */
+/** A change of a product by a row, to be undone later, and the sources of its photos. */
 interface SettledChange extends ReportedChange {
   readonly attached: readonly LedgerPhoto[];
 }
 
-/** What a row changed: nothing if it failed or was skipped. */
+/** The change of a row; none if it failed or was skipped. */
 function toChange(result: ImportRowResult, { fields, sent }: RowMemo): SettledChange[] {
   const { action, product_id: productId, images } = result;
   if ((action !== "created" && action !== "updated") || productId === null) return [];
@@ -93,7 +95,10 @@ const ledgerEntry = (
 /** Description and sex of a created product are empty unless its row sets them. */
 const emptyFields = FieldDigests.of({ description: null, sex: null });
 
-/** Waits for imports and writes their results to the ledger; throws the first error, finished ones stay. */
+/**
+ * Waits for imports of accepted batches; writes their results to the ledger, their statuses for `cat imports
+ * list`. Throws the first error; finished batches stay settled.
+ */
 export async function settleBatches(
   accepted: readonly StoredBatch[],
   at: Run,
@@ -114,7 +119,7 @@ export async function settleBatches(
   await Promise.all(accepted.map((batch) => limit(readOne, batch)));
 }
 
-/** Keeps products that rows change, for their undo; only an upsert changes products. */
+/** Keeps products that rows change; returns changes to record with the request. Only an upsert has any. */
 export function changesToSend(
   rows: readonly DecidedRow[],
   { at, input, choices, isPlan }: ImportRun,

@@ -9,9 +9,7 @@ type Photos = Pick<LocalPhotos, "sizeOf" | "digest">;
 
 /** A photo of a row, which is not kept. */
 interface Use {
-  /** The index of the row. */
   readonly at: number;
-  /** The index of the photo in the row. */
   readonly image: number;
   /** The path of a local photo; undefined for a URL. */
   readonly path?: string;
@@ -19,7 +17,7 @@ interface Use {
 
 type LocalUse = Required<Use>;
 
-/** Finds photos that an earlier row has as well; `checked` knows the bytes behind URLs. */
+/** Finds photos that an earlier row has. `photos` reads local files; `checked` knows bytes behind URLs. */
 export function sharedPhotos(
   random: () => number,
   photos: Photos,
@@ -100,7 +98,10 @@ const entryLength = 3;
 /** The length of an array of entries; a larger one instead of another one would leave its copy behind. */
 const chunkLength = entryLength * 256;
 
-/** URLs by 72 bits of a hash, divided so that the memory of one lookup fits in a processor's cache. */
+/**
+ * URLs by 72 bits of a hash, with their photos, in 12 bytes each, as a file may have millions; divided so
+ * that the memory of one lookup fits in a processor's cache.
+ */
 class UrlUses {
   readonly #seed: number;
   /** The complete chunks of each part, and the one that is being filled. */

@@ -1,4 +1,4 @@
-// What an import does, or would do, in the words of its plan and its summary.
+// The counts of an import, in the words of its plan and its summary.
 
 import type { Import } from "../../contract/resources/imports.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
@@ -15,7 +15,10 @@ export interface ImportSummary extends SharedCounts {
   total: number;
   /** Rows that the check rejected. */
   invalid: number;
-  /** Rows of accepted batches, and rows outside batches with only changed fields or rejected photos. */
+  /**
+   * Rows of accepted batches, and rows outside batches with only changed fields or rejected photos; each is
+   * succeeded, partial or failed once its result is known.
+   */
   submitted: number;
   succeeded: number;
   partial: number;
@@ -35,7 +38,7 @@ export interface ImportSummary extends SharedCounts {
   duration_ms: number;
   /** Rows beyond the limit that are not imported yet, which count nowhere else; only with `--limit`. */
   left?: number;
-  /** What may be a mistake in the file, and was read as it is; missing if there is nothing. */
+  /** Possible mistakes in the file, read as they are; missing if there is nothing. */
   notes?: readonly FileNote[];
   /** Skipped rows that could be one product each (`--merge-rows`); missing if there are none. */
   mergeable?: MergeableRows;
@@ -97,7 +100,6 @@ export const nothingSent = {
 /** Rows whose edits were not carried out, that were not edited, or whose failure is known. */
 type ExampleKind = "kept" | "deleted" | "emptied" | "removed" | "known";
 
-/** The first rows of each kind that a summary names. */
 export class Examples {
   readonly #of = new Map<ExampleKind, { count: number; references: string[] }>();
 
@@ -108,7 +110,6 @@ export class Examples {
     if (known.references.length < named) known.references.push(reference);
   }
 
-  /** The number of rows of a kind, and the first of them. */
   of(kind: ExampleKind): { readonly count: number; readonly references: readonly string[] } {
     return this.#of.get(kind) ?? { count: 0, references: [] };
   }
@@ -133,11 +134,11 @@ export function addPhotos(counts: PhotoCounts, photos: Partial<PhotoCounts>): vo
   for (const [name, count] of Object.entries(photos)) counts[name as keyof PhotoCounts] += count;
 }
 
-/** What a row counts as of which nothing is carried out, because nothing was edited or the service has it. */
+/** Names of rows of which nothing is carried out: nothing was edited, or the service has it. */
 export const untouched = ["unchanged", "kept", "deleted"] as const;
 export type UntouchedName = (typeof untouched)[number];
 
-/** What a decision counts as; null if something is carried out, or the row fails. */
+/** The count of a decision; null if something is carried out, or the row fails. */
 export function untouchedAs({ kind, notApplied }: RowDecision): UntouchedName | null {
   // The service has something else than the sheet.
   if (kind === "unchanged" && notApplied !== undefined) return "kept";

@@ -45,7 +45,7 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
   return [...inOrder, ...problems.values()];
 }
 
-/** What is wrong with a path to no photo, if it is a damaged URL; else null. `why`: the reason for a file. */
+/** The problem of a path to no photo, if it is a damaged URL; else null. `why`: the reason for a file. */
 export function damagedUrl(path: string, row: unknown, index: number, why: string): string | null {
   if (countUrls(path) > 1) return `${shortened(path)} ${severalUrls(path, row as Partial<FileRow>, index)}`;
   const todo = repairOf(path);
@@ -71,7 +71,6 @@ const hasDoubtfulUrl = (image: unknown): boolean =>
 /** White space and characters that show nothing, except those within words and emoji (U+200C, U+200D). */
 const hidden = /[\s\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
 
-/** What is wrong with several URLs in a place for one, by its column. */
 function severalUrls(text: string, { [photoColumns]: columns }: Partial<FileRow>, index: number): string {
   if (columns === undefined) return "has several URLs: use one image for each";
   return columns[index] === "images"
@@ -79,7 +78,6 @@ function severalUrls(text: string, { [photoColumns]: columns }: Partial<FileRow>
     : severalPhotos(countUrls(text));
 }
 
-/** What is wrong with several photos in a column for one. */
 export const severalPhotos = (count: number): string =>
   `has ${count} photos, but takes one: use the column "images", or one column per photo (image_1, image_2)`;
 

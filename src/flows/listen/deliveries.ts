@@ -16,7 +16,6 @@ import {
 } from "./forward.ts";
 import { type EventLine, isAccepted, type NamedEvent } from "./log-lines.ts";
 
-/** What a listener reports. */
 export interface ListenView {
   /**
    * A new event, which is on disk: called once for each ID, also across restarts. `onShowing` must be called
@@ -29,7 +28,6 @@ export interface ListenView {
    * of them. No new event comes before the last one.
    */
   onMissing(count: number): Promise<void> | void;
-  /** The same as `onEvent`, for one of these events. */
   onMissed: ListenView["onEvent"];
   onHandled(event: NamedEvent, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */
@@ -47,7 +45,6 @@ export interface ReceivedEvent {
   readonly data: unknown;
 }
 
-/** How to check a delivery. */
 export interface Check {
   readonly secret: string;
   readonly headerName: string;
@@ -109,7 +106,6 @@ interface DeliveriesOptions {
   readonly clock: Clock;
   /** Masks the API key in the text of an event, for the log. */
   readonly mask: (text: string) => string;
-  /** Sends one request to a handler. */
   readonly send: (post: Post) => Promise<PostOutcome>;
   /** Receives the first error of `view.onEvent`. */
   readonly onViewFailed: (error: unknown) => void;
@@ -126,7 +122,7 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /** Logs, shows and forwards a delivery. A repeated one in work gets the status of the first. */
+  /** Logs, shows and forwards a delivery. While an event is in work, a repetition gets the first's status. */
   accept(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;
@@ -229,7 +225,6 @@ export class Deliveries {
     }
   }
 
-  /** Sends an event to a handler, and records the response. */
   async #forward(event: NamedEvent, url: string, delivery: Delivery): Promise<HandlerResponse> {
     const { clock, log, view, send } = this.options;
     this.#waiting++;

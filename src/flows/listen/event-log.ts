@@ -10,10 +10,7 @@ import {
   UnacceptedEvents,
 } from "./log-lines.ts";
 
-/**
- * Appends lines to a file in groups: everything that waits goes to disk in one write and one sync, so that
- * many deliveries at once cost as much as one.
- */
+/** Appends lines in groups: all that wait get one write and one sync, so many at once cost as much as one. */
 class GroupCommit {
   #waiting: { readonly text: string; readonly done: (error: unknown) => void }[] = [];
   #writing: Promise<void> | null = null;
@@ -31,7 +28,6 @@ class GroupCommit {
     });
   }
 
-  /** Waits for the lines added so far. */
   async settled(): Promise<void> {
     await this.#writing;
   }
@@ -50,7 +46,6 @@ class GroupCommit {
   }
 }
 
-/** No handler has accepted the event. */
 const none: readonly string[] = [];
 
 /** An event of the log, and how many events the log has up to it. */
@@ -111,15 +106,11 @@ export class EventLog {
     return this.#known.has(id);
   }
 
-  /** The URLs of the handlers that have accepted the event. */
   acceptedBy(id: string): readonly string[] {
     return this.#known.get(id) ?? none;
   }
 
-  /**
-   * Resolves once the event is on disk, to its place; only then it is known. Throws a CatError if it cannot
-   * be written.
-   */
+  /** Resolves once the event is on disk, to its place. Throws a CatError if it cannot be written. */
   async append(line: EventLine): Promise<number> {
     await this.#commit.add(line);
     this.#remember(line);

@@ -1,4 +1,5 @@
-import { type SignatureVerdict, type VerifyInput, verifySignature } from "../../contract/signature.ts";
+import { verifySignature } from "../../contract/signature.ts";
+import type { SignatureVerdict, VerifyInput } from "../../contract/signature-header.ts";
 import { parseJson } from "../../json.ts";
 
 /** The longest body that is re-encoded for an explanation, in bytes: garbage must not cost much time. */

@@ -12,7 +12,6 @@ export function eventPattern(text: string): EventPattern | null {
   return patterns.every((pattern) => /^[\w.-]*\*?$/.test(pattern) && pattern !== "") ? patterns : null;
 }
 
-/** Whether an event of this type is meant. */
 export const matches = (patterns: EventPattern, type: string): boolean =>
   patterns.some((pattern) =>
     pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : pattern === type,
@@ -38,7 +37,6 @@ export interface Delivery {
   readonly body: Buffer;
 }
 
-/** A handler's response, without the event. */
 export type HandlerResponse = Omit<ResultLine, "result_of" | "at">;
 
 /**

@@ -18,14 +18,11 @@ export interface RegistrationHost {
   readonly keeps: boolean;
   /** The events of which one must come; null if all events are wanted. */
   readonly awaited: readonly EventType[] | null;
-  /** A digest of the API key. */
   readonly keyFingerprint: string;
   readonly clock: Clock;
   readonly pid: number;
-  /** Names this run of the listener. */
   readonly runId: string;
   readonly signal: AbortSignal;
-  /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
   /** Receives a warning about the webhook of a listener: a phrase in lower case, and the next step. */
   readonly onProblem: (message: string, hint?: string) => void;

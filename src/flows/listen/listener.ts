@@ -22,7 +22,6 @@ export interface OwnWebhook {
   readonly publicUrl: string | null;
   /** The secret that handlers check, with which deliveries are signed again; null for that of the webhook. */
   readonly secret: string | null;
-  /** Whether the webhook stays at the end. */
   readonly keeps: boolean;
   readonly service: ListenService;
 }
@@ -32,9 +31,7 @@ export interface ListenService {
   readonly client: Client;
   readonly state: State;
   readonly baseUrl: string;
-  /** A digest of the API key. */
   readonly keyFingerprint: string;
-  /** The maximum number of requests in flight. */
   readonly concurrency: number;
 }
 
@@ -58,12 +55,9 @@ export interface ListenHost {
   readonly clock: Clock;
   readonly pid: number;
   readonly runId: string;
-  /** Ends the listener. */
   readonly signal: AbortSignal;
-  /** Sends one request to a handler. */
   readonly send: (post: Post) => Promise<PostOutcome>;
   readonly view: ListenView;
-  /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
   /** Receives the events of the last day that a handler has not accepted; they are not forwarded for that. */
   readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
@@ -87,9 +81,7 @@ export interface OpenListener {
   readonly checkWebhook?: () => Promise<void>;
 }
 
-/** What a listener has of its host, with its own end. */
 export interface RunningListener extends ListenHost {
   readonly deliveries: Deliveries;
-  /** Ends the listener with an error. */
   readonly fail: (error: unknown) => void;
 }

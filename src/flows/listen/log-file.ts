@@ -119,10 +119,7 @@ export interface LogFile {
   close(): Promise<void>;
 }
 
-/**
- * Opens the file at an absolute path, which is created, readable only by its owner. Its folder must exist.
- * Throws a CatError of type `file`.
- */
+/** Opens an absolute path, made for its owner alone in an existing folder. Throws a CatError (`file`). */
 export async function openLogFile(path: string): Promise<LogFile & { readonly isNew: boolean }> {
   try {
     const stats = await stat(path).catch(() => null);

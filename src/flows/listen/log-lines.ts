@@ -23,7 +23,6 @@ export interface EventLine {
   readonly handlers?: readonly string[];
 }
 
-/** A handler's response to an event. */
 export interface ResultLine {
   /** The ID of the event. */
   readonly result_of: string;
@@ -115,7 +114,6 @@ export class UnacceptedEvents {
     for (const [id, { receivedAt }] of this.#open) if (Date.parse(receivedAt) < time) this.#open.delete(id);
   }
 
-  /** Adds a response, which follows its event. */
   addResult(result: Pick<ResultLine, "result_of" | "url" | "status">): void {
     if (!isAccepted(result)) return;
     const handlers = this.#open.get(result.result_of)?.handlers;
@@ -131,13 +129,11 @@ export class UnacceptedEvents {
     return this.#open.size;
   }
 
-  /** The handlers, each once. */
   get urls(): readonly string[] {
     return [...new Set([...this.#open.values()].flatMap(({ handlers }) => [...handlers]))];
   }
 }
 
-/** Which events of a log are meant: by ID, or by time and result. */
 interface EventSelection {
   /** Event IDs; empty for every event that the other conditions select. */
   readonly ids: readonly string[];
@@ -153,10 +149,7 @@ interface LoggedEvents {
   readonly unknown: readonly string[];
 }
 
-/**
- * Reads the events of a log that are meant; a log that does not exist has none, unless it must exist. Throws
- * the errors of `readLog`.
- */
+/** Reads the events of a log that are meant; a missing one has none, unless needed. Throws as `readLog`. */
 export async function loggedEvents(
   path: string,
   { ids, since, failed, mustExist }: EventSelection & { readonly mustExist: boolean },

@@ -11,7 +11,6 @@ import type { Service } from "../service.ts";
 import { isServiceFailure, orNull } from "../service-errors.ts";
 import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
-/** Where polling is, for one base URL and one log. */
 interface PollProgress {
   /** When polling began, in Unix ms of the local clock: jobs sent later are reported however they ended. */
   readonly since: number;
@@ -126,7 +125,7 @@ export class Poller {
     this.#save();
   }
 
-  /** What is in progress now; everything else is history. */
+  /** Things in progress now; everything else is history. */
   async #begin(): Promise<PollProgress> {
     const { client, clock, signal } = this.options.service;
     const { list } = operations.tasks;
@@ -234,7 +233,7 @@ export class Poller {
     return [...open.values()];
   }
 
-  /** What may still bring an event: an end that only a handler has not accepted brings none. */
+  /** Resources that may still bring an event: an end that only a handler has not accepted brings none. */
   #inProgress(): Resources {
     const tasks = [...this.#openTasks].map((id) => ({ resource: "task" as const, id }));
     const open = [...tasks, ...this.#jobsToCheck()].filter((job) => !this.#retries.has(jobKey(job)));

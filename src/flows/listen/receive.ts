@@ -30,7 +30,6 @@ export async function receive(
   }
 }
 
-/** The address of a listener, and its secrets. */
 interface Place {
   readonly url: string;
   readonly secrets: Secrets;
@@ -113,7 +112,6 @@ class Secrets {
     this.#onStarted();
   }
 
-  /** The secret of a webhook that replaces the first one. */
   replace(webhook: string): void {
     if (this.#pair !== null) this.#pair = { ...this.#pair, webhook };
   }
@@ -130,7 +128,6 @@ class Secrets {
   }
 }
 
-/** The response to a delivery. */
 async function respond(
   { headers, rawHeaders, body }: ReceivedRequest,
   input: ListenInput,

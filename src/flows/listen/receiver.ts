@@ -52,7 +52,7 @@ function respondAndDiscard(
 
 /** The longest body, in bytes; deliveries have some hundred. */
 const longestBody = 1024 * 1024;
-/** What all bodies that are still arriving may hold together, in bytes. */
+/** The most that all arriving bodies may hold together, in bytes. */
 const mostInAll = 32 * 1024 * 1024;
 
 /** Why a body was not read: it is too long, memory is needed for others, or the sender left. */
@@ -91,10 +91,7 @@ function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault>
 /** The time that a sender has to read a response of one line, in milliseconds of the machine's time. */
 const longestReadMs = 5_000;
 
-/**
- * Sends a response of one line. Resolves once it was sent, or its connection has ended: a sender that does
- * not read is cut after `readMs`.
- */
+/** Sends a one-line response; resolves when sent or disconnected: slow readers are cut after `readMs`. */
 function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -146,10 +143,7 @@ interface ReceiverOptions {
 
 export interface Receiver {
   readonly port: number;
-  /**
-   * Stops accepting connections and requests, and waits for the responses to deliveries in progress; for
-   * senders that do not read them, one second.
-   */
+  /** Stops accepting, and waits for responses in progress; for senders that do not read them, one second. */
   close(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export class ListenerWebhook {
   #name: string;
   /** Other listeners see by the hold that this one is alive. */
   #hold: RunHold;
-  /** What this listener deletes at its end: only its mark, or a webhook, whose ID may be unknown. */
+  /** Deleted at the end of this listener: only its mark, or a webhook, whose ID may be unknown. */
   #remains: "nothing" | "mark" | { readonly id: string | null } = "mark";
   #wanted: readonly EventType[] = [];
   /** Set by a takeover: until when events from before it may be pending, in milliseconds since the epoch. */

@@ -4,7 +4,6 @@ import type { Deliveries } from "./deliveries.ts";
 import type { Delivery } from "./forward.ts";
 import type { OpenListener } from "./listener.ts";
 
-/** The header of a signature, and the clock of its time. */
 interface Signer {
   readonly headerName: string;
   readonly clock: Clock;

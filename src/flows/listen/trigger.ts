@@ -1,7 +1,8 @@
 import { monotonicFactory } from "ulid";
-import type { DeliveredEvent } from "../../client/verify-webhook.ts";
+import type { DeliveredEvent } from "../../client/webhook-delivery.ts";
 import { limits } from "../../contract/limits.ts";
-import { signatureHeader, signDelivery } from "../../contract/signature.ts";
+import { signDelivery } from "../../contract/signature.ts";
+import { signatureHeader } from "../../contract/signature-header.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import type { Post, PostFailure, PostOutcome } from "../../http/post.ts";
 
@@ -32,7 +33,6 @@ export function sampleEvents({ now, random }: SampleSource) {
   };
 }
 
-/** What a delivery needs: where it goes, and what signs it. */
 export interface DeliveryTarget {
   readonly url: URL;
   /** The complete signing secret. */
@@ -51,7 +51,6 @@ interface Deviation {
   readonly ageSeconds?: number;
   /** A signature header to send instead of the genuine one; null sends none. */
   readonly header?: string | null;
-  /** Sends the body in pieces. */
   readonly pieces?: (body: Buffer) => AsyncIterable<Uint8Array>;
 }
 
@@ -77,20 +76,17 @@ export function sendDelivery(
   });
 }
 
-/** The result of one kind of difficult delivery. */
 export interface TortureResult {
   /** The kind of delivery, e.g. `duplicate`. */
   readonly name: string;
-  /** What a good handler does, as a phrase. */
+  /** The reaction of a good handler, as a phrase. */
   readonly expected: string;
   /** The statuses that the handler returned, or why it returned none. */
   readonly responses: readonly string[];
   readonly ok: boolean;
   /** Why the responses are wrong, and what to do, in sentences; missing if they are not. */
   readonly why?: string;
-  /** Why a delivery got no response. */
   readonly failure?: PostFailure;
-  /** The next step, where one is known. */
   readonly hint?: string | undefined;
 }
 
@@ -98,7 +94,6 @@ interface TortureInput {
   readonly type: EventType;
   readonly makeEvent: (type: EventType, ids?: SampleIds) => DeliveredEvent;
   readonly target: DeliveryTarget;
-  /** Waits between the pieces of a slow body. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -110,10 +105,7 @@ const slow = { pieces: 10, pauseMs: 300 };
 /** The padding of a huge event, in bytes. */
 const hugeBytes = 5_000_000;
 
-/**
- * Sends what happens to a handler sooner or later, and what an attacker sends, one kind after the other. The
- * last delivery is genuine again: the handler must still work.
- */
+/** Sends difficult and forged deliveries by kind; the last is genuine again: the handler must still work. */
 export async function* torture(input: TortureInput): AsyncGenerator<TortureResult> {
   for (const [name, expectation, deliveries, why] of tortureCases(input)) {
     const outcomes: PostOutcome[] = [];
@@ -149,7 +141,6 @@ type TortureCase = [
   why: string,
 ];
 
-/** Why another response is wrong. */
 const verdictReasons = {
   genuine:
     "The service sends this. Check that the handler has the complete CAT_WEBHOOK_SECRET, and signs the bytes as they arrived.",

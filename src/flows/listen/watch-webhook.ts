@@ -11,16 +11,13 @@ const longestReadMs = 10_000;
 
 interface WatchOptions {
   readonly clock: Clock;
-  /** Ends the watch. */
   readonly signal: AbortSignal;
   /** Reads the webhook; null if it gets events. */
   readonly read: (signal: AbortSignal) => Promise<WebhookFault | null>;
-  /** Registers another one instead of one that is gone. */
   readonly registerAgain: () => Promise<RegisteredWebhook>;
   /** The error that a fault ends the listener with; null to keep listening. */
   readonly endsBy?: ((fault: WebhookFault, webhookId: string) => Error | null) | undefined;
   readonly onProblem: (message: string, hint?: string) => void;
-  /** Ends the listener. */
   readonly fail: (error: unknown) => void;
 }
 
@@ -90,7 +87,7 @@ export function watchWebhook(first: RegisteredWebhook, options: WatchOptions): (
   return checkNow;
 }
 
-/** What is wrong with a webhook, after its ID. */
+/** Faults as phrases that follow the ID of a webhook. */
 export const faultWords = {
   paused: "is paused: it gets no events",
   disabled: "is disabled: it gets no events",

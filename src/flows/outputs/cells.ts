@@ -2,7 +2,6 @@ import { stringify } from "csv-stringify/sync";
 import type { TextForm } from "../rows/encoding.ts";
 import { guardedCell } from "./formulas.ts";
 
-/** How a CSV file is written. */
 export interface CsvStyle {
   readonly delimiter: string;
   readonly lineEnd: string;
@@ -16,7 +15,7 @@ export const plainCsv: CsvStyle = {
   form: { encoding: "utf-8", marked: false },
 };
 
-/** What Excel opens as a table with all its characters. */
+/** The form that Excel opens as a table with all its characters. */
 export const excelCsv: CsvStyle = {
   delimiter: ",",
   lineEnd: "\r\n",
@@ -29,10 +28,7 @@ export const separatedCsv: CsvStyle = { delimiter: "\x1f", lineEnd: "\x1e", form
 /** The byte order mark of a text in UTF-8, if it has one. */
 export const byteOrderMark = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
 
-/**
- * CSV records of the same length with their line ends: each cell is guarded against being run as a formula,
- * unless `toCell` is another function, for a user who asked for that.
- */
+/** CSV records of one length with line ends; cells are guarded as formulas unless `toCell` is another one. */
 export const csvRecords = (
   records: readonly (readonly string[])[],
   { delimiter, lineEnd }: CsvStyle = plainCsv,

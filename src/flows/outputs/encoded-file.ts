@@ -20,7 +20,6 @@ export function toFailedForm(input: TextForm, given: EncodingName, format: Input
 export const encodingOfFailedFile = (given: EncodingName): EncodingName =>
   given === undefined || given === "utf-8" || given === "utf-16" || !canEncode(given) ? undefined : given;
 
-/** A file to which text is written in its own encoding and form. */
 export class EncodedFile {
   readonly #file: OutputFile;
   /** Null for UTF-8, which the file writes itself. */
@@ -100,10 +99,7 @@ const longestCode = 3;
 function encodingCodes(encoding: string): ReadonlyMap<number, number> {
   const decoder = new TextDecoder(encoding);
   const codes = new Map<number, number>();
-  /**
-   * Adds the bytes if they are one character, and returns whether they are. The first of several encodings of
-   * a character wins.
-   */
+  /** Adds the bytes if they are one character; whether they are. The first encoding of a character wins. */
   const add = (...bytes: number[]): boolean => {
     // The second call flushes the first; a call without `stream` would use another table (see text.ts).
     const text = decoder.decode(Uint8Array.from(bytes), { stream: true }) + decoder.decode();

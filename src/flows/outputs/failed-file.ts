@@ -22,11 +22,9 @@ import type { OutputTargets } from "./results-file.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./row-outcome.ts";
 
 export type FailedFileTarget = OutputTargets["failedFile"] & {
-  /** The name of the unfinished file. */
   unfinished: string;
 };
 
-/** A failed file that rows are added to. */
 interface FailedRowsFile {
   /** `params`: the columns with a problem. */
   add(
@@ -56,23 +54,26 @@ export class FailedFile<Result> {
   readonly #target: FailedFileTarget;
   readonly #input: RowFile;
   readonly #word: WordFailure<Result>;
-  readonly #refused: RejectedRows;
+  readonly #rejectedRows: RejectedRows;
   #reader: Awaited<ReturnType<typeof openRows>> | null = null;
   #rows: AsyncGenerator<InputRow> | null = null;
   /** The index of the last row read, from 0. */
   #ordinal = -1;
-  /** The row that was written last. */
   #last: InputRow | null = null;
   /** Created with the first row, when the header is known. */
   #file: FailedRowsFile | null = null;
 
   constructor(
     input: RowFile,
-    { refused, target, word }: { refused: RejectedRows; target: FailedFileTarget; word: WordFailure<Result> },
+    {
+      rejectedRows,
+      target,
+      word,
+    }: { rejectedRows: RejectedRows; target: FailedFileTarget; word: WordFailure<Result> },
   ) {
     this.#input = input;
     this.#word = word;
-    this.#refused = refused;
+    this.#rejectedRows = rejectedRows;
     this.#target = target;
   }
 
@@ -101,27 +102,25 @@ export class FailedFile<Result> {
     }
   }
 
-  /** Adds the remaining rejected rows. */
   async addRest(): Promise<void> {
-    if (this.#refused.size > 0) await this.#walk();
+    if (this.#rejectedRows.size > 0) await this.#walk();
   }
 
   /** Reads up to the row of `line`, or to the end, and writes the rejected rows in between. */
   async #walk(line?: number): Promise<InputRow | undefined> {
     for (let row = await this.#next(); row !== undefined; row = await this.#next()) {
       if (row.line === line) return row;
-      if (this.#refused.has(this.#ordinal) && isWithinRows(this.#input, this.#ordinal))
+      if (this.#rejectedRows.has(this.#ordinal) && isWithinRows(this.#input, this.#ordinal))
         await this.writeRejected(row);
     }
     return undefined;
   }
 
-  /** Writes a row with the reasons why the check rejected it. */
   async writeRejected(row: InputRow): Promise<void> {
     const problems = await this.#reader!.problems(row);
     // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.
-    const repeated = this.#refused.repeated.has(this.#ordinal)
-      ? [this.#repetition(row, this.#refused.toPlace(this.#ordinal))]
+    const repeated = this.#rejectedRows.repeated.has(this.#ordinal)
+      ? [this.#repetition(row, this.#rejectedRows.toPlace(this.#ordinal))]
       : [];
     // Likewise the code of a cell whose text is not known.
     const [unknown, others] = [true, false].map((is) =>

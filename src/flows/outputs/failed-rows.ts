@@ -35,7 +35,6 @@ export function keptCells(
   return columns.map((column) => remaining[column] ?? "");
 }
 
-/** The failed rows of a table as CSV, with the reasons. */
 export class FailedCsvRows {
   readonly #reader: TableReader;
   readonly #kept: KeptColumns;

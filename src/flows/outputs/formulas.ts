@@ -1,5 +1,4 @@
-// Cells that a spreadsheet may run as formulas. Apart from cells.ts, which loads csv-stringify: each check of
-// a file needs them.
+// Cells that a spreadsheet may run as formulas, apart from cells.ts, which loads csv-stringify.
 
 import { formulaText } from "../rows/formula-text.ts";
 

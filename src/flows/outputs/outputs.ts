@@ -11,11 +11,9 @@ import type { FailedFile, WordFailure } from "./failed-file.ts";
 import type { OutputTargets, ResultsFile, ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
-/** The input of a run's two output files. */
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
-  /** Rows that the check rejected. */
-  refused: RejectedRows;
+  rejectedRows: RejectedRows;
   runId: string;
   results: ResultsForm<Result>;
   word: WordFailure<Result>;
@@ -27,10 +25,7 @@ export interface WrittenFiles {
   results_file: string | null;
 }
 
-/**
- * The two output files of a run. If one cannot be written, the error is reported at the end (`faults`); the
- * other one is still written, and rows are still counted.
- */
+/** A run's two outputs. An error of one is reported at the end (`faults`); the other is written anyway. */
 export class Outputs<Result> {
   readonly #input: OutputsInput<Result>;
   #failed: FailedFile<Result> | null = null;
@@ -53,7 +48,6 @@ export class Outputs<Result> {
     return this.faults.every(hasOtherName);
   }
 
-  /** The number of rows in the results file. */
   get resultRows(): number {
     return this.#results?.rows ?? 0;
   }
@@ -74,9 +68,8 @@ export class Outputs<Result> {
       await this.#try("failed", async () => (await this.#failedFile()).add(outcome));
   }
 
-  /** Moves the files to their final names. */
   async close(): Promise<WrittenFiles> {
-    const { failedFile, resultsFile, refused } = this.#input;
+    const { failedFile, resultsFile, rejectedRows } = this.#input;
     const written: WrittenFiles = { failed_file: null, results_file: null };
     await this.#try("results", async () => {
       if (this.#results === null) return;
@@ -84,7 +77,7 @@ export class Outputs<Result> {
       written.results_file = resultsFile!.name;
     });
     await this.#try("failed", async () => {
-      if (this.#failed === null && refused.size === 0) return;
+      if (this.#failed === null && rejectedRows.size === 0) return;
       const file = await this.#failedFile();
       await file.addRest();
       const number = await file.commit();
@@ -95,7 +88,6 @@ export class Outputs<Result> {
     return written;
   }
 
-  /** Removes both unfinished files. */
   async discard(): Promise<void> {
     await this.#failed?.discard();
     await this.#results?.discard();
@@ -104,10 +96,10 @@ export class Outputs<Result> {
   /** Most runs have no failed row, and load nothing for them. */
   async #failedFile(): Promise<FailedFile<Result>> {
     if (this.#failed !== null) return this.#failed;
-    const { file, failedFile, refused, runId, word } = this.#input;
+    const { file, failedFile, rejectedRows, runId, word } = this.#input;
     const { FailedFile } = await import("./failed-file.ts");
     const target = { ...failedFile, unfinished: `${runId}.failed` };
-    this.#failed = new FailedFile(file, { refused, target, word });
+    this.#failed = new FailedFile(file, { rejectedRows, target, word });
     return this.#failed;
   }
 

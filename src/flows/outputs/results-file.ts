@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { OutputFile, type Overwrite } from "../files/output-file.ts";
+import { OutputFile, type OverwriteRule } from "../files/output-file.ts";
 import { type CsvStyle, csvRecords, plainCsv } from "./cells.ts";
 import { EncodedFile } from "./encoded-file.ts";
 import { guardedCell } from "./formulas.ts";
@@ -22,7 +22,6 @@ export class ResultsFile<Result> {
   readonly #csv: CsvStyle | null;
   readonly #mask: (text: string) => string;
   readonly #cell: (text: string) => string;
-  /** The number of rows added. */
   rows = 0;
 
   private constructor(
@@ -84,8 +83,8 @@ export class ResultsFile<Result> {
 export interface OutputTarget {
   path: string;
   name: string;
-  /** What happens to a file that has the path (default: it is replaced). */
-  overwrite?: Overwrite | undefined;
+  /** The treatment of a file that has the path (default: it is replaced). */
+  overwrite?: OverwriteRule | undefined;
   /** Masks secrets in the service's texts, which may repeat the API key. */
   mask?: ((text: string) => string) | undefined;
   /** Whether cells of a results file that a spreadsheet would run are guarded (default: true). */
@@ -94,12 +93,10 @@ export interface OutputTarget {
   csv?: CsvStyle | undefined;
 }
 
-/** The files of a run. */
 export interface OutputTargets {
   /** For the failed rows; all rows if the user has named it. `mode` applies to a new file. */
-  failedFile: OutputTarget & { overwrite: Overwrite; isNamed?: boolean; mode?: number };
+  failedFile: OutputTarget & { overwrite: OverwriteRule; isNamed?: boolean; mode?: number };
   resultsFile: OutputTarget | null;
 }
 
-/** Whether a results file of that name is CSV. */
 export const isCsvName = (path: string): boolean => extname(path).toLowerCase() === ".csv";

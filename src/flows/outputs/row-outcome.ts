@@ -4,7 +4,6 @@ export interface RowFailure {
   message: string;
 }
 
-/** The failure of a row that the run did not reach. */
 export const notSent: RowFailure = {
   code: "not_sent",
   message: "not sent, because the run stopped before this row",
@@ -12,7 +11,6 @@ export const notSent: RowFailure = {
 
 /** The result of one row of the file. `Result` is the flow's data, in the form of its results file. */
 export interface RowOutcome<Result> {
-  /** The row's line in the file. */
   line: number;
   /** Absent if the row was not accepted. */
   result?: Result;

@@ -30,7 +30,10 @@ const attempts = [
   { quality: 80, pixels: convertedPixels / 3 },
 ];
 
-/** Turns photos into upright JPEG files in sRGB, at most 10 MB and 30 megapixels, in a private folder. */
+/**
+ * Turns photos that the service does not take, or takes lying on their side, into JPEG files: upright, sRGB,
+ * at most 10 MB and 30 megapixels, in a private folder that `close` removes. The originals stay.
+ */
 export class PhotoConverter {
   readonly #signal: AbortSignal;
   readonly #inTurn = pLimit(decodedAtOnce);
@@ -40,19 +43,17 @@ export class PhotoConverter {
   #count = 0;
   #files = 0;
   #isClosed = false;
-  /** Called after each conversion. */
   onConverted: (count: number) => void = () => {};
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
   }
 
-  /** The number of photos converted so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** Whether a photo that the service takes is better as a JPEG file; one without a readable head is not. */
+  /** Whether a photo that the service takes is better as a JPEG; without a readable head it is left. */
   isWanted({ head }: PhotoFile): boolean {
     return head !== null && (head.isCmyk || head.isTurned || head.width * head.height > convertedPixels);
   }
@@ -64,7 +65,6 @@ export class PhotoConverter {
     return converted;
   }
 
-  /** Removes the JPEG files. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
@@ -156,7 +156,10 @@ interface RawImage {
   readonly info: { readonly width: number; readonly height: number; readonly channels: 3 };
 }
 
-/** Reads an uncompressed BMP, as sharp does not: 8, 24 or 32 bits per pixel; null for any other. */
+/**
+ * Reads an uncompressed BMP, as sharp does not: 8, 24 or 32 bits per pixel, the forms that programs write
+ * today; null for any other, or with incomplete pixels.
+ */
 function readBmp(bytes: Buffer): RawImage | null {
   if (bytes.length < 54 || bytes.readUInt32LE(14) < 40) return null;
   const start = bytes.readUInt32LE(10);

@@ -4,7 +4,7 @@ import { meantWords } from "../../contract/did-you-mean.ts";
 import { foldedPath, photoEnding, realPath } from "../files/file-names.ts";
 import { knownPart, repairedName, withoutLetters } from "./misread-names.ts";
 
-/** Comparing letters takes time: it is left out beyond so many missing photos or names. */
+/** Comparing letters takes time: it is left out beyond so many missing photos, or names in a folder. */
 const mostCompared = { photos: 100, names: 8_000 };
 
 /** Of so many folders the names are kept: a file may have one for each row. */
@@ -15,7 +15,10 @@ export class NamesNearby {
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, string>>>();
   #compared = 0;
 
-  /** The files in the folder that a path probably means: by case, Unicode or extension, else by typos. */
+  /**
+   * The files in the same folder that a path probably means: the one whose name differs only in case, Unicode
+   * composition or extension, or else the nearest by typos.
+   */
   async like(path: string): Promise<readonly string[]> {
     const names = await this.#namesIn(dirname(path));
     const name = foldedPath(basename(path));
@@ -66,7 +69,10 @@ const mostParts = 30;
 /** A path from a drive, a share, a root or a folder; a name with a dot may be a mistyped host. */
 const ofMachine = /^(?:[a-z]:[\\/]|\\\\|\/(?!\/)|~[\\/]|[^./\\:]+[\\/])/i;
 
-/** The file with the last parts of a path of another machine, and what is before; null if none. */
+/**
+ * The file in a folder that has the last parts of a path of another machine, and what is before them:
+ * `C:\\Users\\anna\\` and `photos\\a.jpg`. Null if there is none.
+ */
 export async function findByLastParts(
   folder: string,
   path: string,
@@ -83,7 +89,6 @@ export async function findByLastParts(
   return null;
 }
 
-/** Whether an absolute path is the folder or inside it. */
 export function isInFolder(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

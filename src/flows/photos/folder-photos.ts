@@ -15,7 +15,6 @@ import {
   readRest,
 } from "./name-pattern.ts";
 
-/** A photo of a product, by the name of its file. */
 export interface FolderPhoto {
   /** Relative to the folder. */
   readonly path: string;
@@ -160,7 +159,6 @@ export interface PhotoListing {
 const sheetEnding = /\.(?:csv|tsv|xlsx|xlsm|ods|ndjson|jsonl)(?:\.gz)?$/i;
 /** Files of systems, the lock files of Excel and LibreOffice, and the mappings of the sheet. */
 const systemFile = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini|catalogue\.map\.json|__macosx|@eadir)$)/i;
-/** Failed files of earlier imports. */
 const failedFile = /\.failed(?:-\d{1,5})?(?:\.\d{1,2})?\.[^.]+$/i;
 
 /** Lists a folder without opening files or following linked folders. Throws errors of the system. */
@@ -192,7 +190,6 @@ async function isFileWithin(root: string, path: string): Promise<boolean> {
   return target !== null && isInFolder(root, target) && (await stat(target)).isFile();
 }
 
-/** A pattern that may be meant, with what it reads. */
 interface PatternGuess {
   readonly pattern: NamePattern;
   readonly photos: SortedPhotos;
@@ -218,7 +215,11 @@ const patternForms = [
   "{reference}",
 ];
 
-/** The patterns that file names may have, the likeliest first: each fits at least half of the files. */
+/**
+ * The patterns that file names may have, the likeliest first: with sides, then fewer products. Each fits at
+ * least half of the files and finds some of each place; brackets come first if they read more files, but no
+ * more products.
+ */
 export function guessPatterns(listing: PhotoListing): PatternGuess[] {
   const every = Math.max(1, Math.floor(listing.paths.length / sampledPhotos));
   const paths = listing.paths.filter((_, index) => index % every === 0);

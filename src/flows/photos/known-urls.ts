@@ -20,7 +20,10 @@ interface Known {
   readonly verdict: UrlVerdict;
 }
 
-/** Verdicts of the last day by URL and ETag, in a file that only saves requests; URLs are digests. */
+/**
+ * Verdicts of the last day by URL and ETag, in a file that only saves requests, so that it need not be
+ * readable or writable; a digest stands for a URL, which may have a signature.
+ */
 export class KnownUrls {
   readonly #path: string | null;
   readonly #clock: Clock;
@@ -69,7 +72,6 @@ export class KnownUrls {
     this.#isChanged = true;
   }
 
-  /** Writes the file. */
   async save(): Promise<void> {
     if (this.#path === null || !this.#isChanged) return;
     this.#isChanged = false;

@@ -22,7 +22,6 @@ import {
   readPhoto,
 } from "./photo-file.ts";
 
-/** The maximum number of files open at once. */
 const openAtOnce = 8;
 
 export interface PhotosPlace {
@@ -126,7 +125,7 @@ export class LocalPhotos {
     return "code" in look ? null : look.size;
   }
 
-  /** Two of the paths with the same content, or null; reads only files of the same size. */
+  /** Two of the paths with equal content, or null; reads only files of equal size. Throws like `digest`. */
   async sameContent(paths: readonly string[]): Promise<readonly [string, string] | null> {
     const files = await Promise.all(paths.map((path) => this.#file(path)));
     const seen = new Map<string, string>();
@@ -152,7 +151,7 @@ export class LocalPhotos {
     return digest;
   }
 
-  /** What names uploaded content: the digest of the file, with a mark if converted. */
+  /** The name of uploaded content: the digest of the file, with a mark if converted. Throws like `digest`. */
   async uploadName(path: string): Promise<string> {
     const { converted } = await this.#file(path);
     return `${await this.digest(path)}${converted === undefined ? "" : "-converted"}`;
@@ -173,7 +172,10 @@ export class LocalPhotos {
     return converted?.size ?? size;
   }
 
-  /** The bytes to upload, known by their original: another version of the library may convert otherwise. */
+  /**
+   * The bytes to upload of a photo whose file must have that SHA-256 (hex), also if it is converted: another
+   * version of the library may give other bytes. Throws InputError if the file changed.
+   */
   async read(path: string, sha256: string): Promise<Buffer> {
     const file = await this.#file(path);
     const { converted } = file;

@@ -1,11 +1,9 @@
 import { plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 
-/** What the name of a photo says. */
 export interface NamedPhoto {
   readonly reference: string;
   readonly side: Orientation | undefined;
-  /** Its place among the photos of the product. */
   readonly number: number | undefined;
 }
 
@@ -38,7 +36,10 @@ export function patternStem(path: string, folders: number): string | null {
   return parts.length > folders ? parts.slice(-1 - folders).join("/") : null;
 }
 
-/** What follows a reference in a name: a side, a number, both, or nothing; null for anything else. */
+/**
+ * The rest of a name after a reference: nothing, or a side, a number of up to three digits, or both, after a
+ * separator. Null for anything else, which may belong to another reference.
+ */
 export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
   if (rest === "") return { side: undefined, number: undefined };
   if (!separators.test(rest[0]!)) return null;
@@ -122,7 +123,7 @@ const readGroups = ({ side, n }: Record<string, string | undefined>): Omit<Named
   number: n === undefined ? undefined : Number(n),
 });
 
-/** The regular expression of a pattern's part: `*` is any text, brackets hold what may be missing. */
+/** The regular expression of a pattern's part: `*` is text in one name, brackets hold what may be missing. */
 function toExpression(part: string): string {
   let expression = "";
   let open = false;

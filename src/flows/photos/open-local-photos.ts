@@ -4,7 +4,6 @@ import { realPath } from "../files/file-names.ts";
 import { InputError } from "../rows/source.ts";
 import { LocalPhotos, type PhotosPlace } from "./local-photos.ts";
 
-/** The flags for local photos. */
 export interface PhotoFlags {
   conversion?: PhotosPlace["conversion"];
   imagesRoot?: string | undefined;

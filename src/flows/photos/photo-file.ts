@@ -24,7 +24,6 @@ export interface PhotoFile {
   readonly converted?: { readonly path: string; readonly size: number };
 }
 
-/** The reason a file cannot be used as a photo. */
 export interface PhotoFileProblem {
   readonly code: PhotoCode;
   readonly message: string;
@@ -162,15 +161,12 @@ const changed = (shown: string): InputError =>
     "Photos uploaded so far are kept. Run the command again to check the photos again.",
   );
 
-/** A photo of a row that is a local file. */
 export interface LocalImage {
   /** Its index among the row's images, from 0. */
   readonly index: number;
-  /** The path as written in the file. */
   readonly path: string;
 }
 
-/** Possible problems of a local photo. */
 export type PhotoCode =
   | "photo_not_found"
   | "photo_outside_root"
@@ -182,7 +178,6 @@ export type PhotoCode =
   | "not_an_image"
   | "not_convertible";
 
-/** The problem of one photo of a row. */
 export interface PhotoProblem extends LocalImage {
   readonly code: PhotoCode;
   readonly message: string;
@@ -195,7 +190,10 @@ const none: readonly FieldProblem[] = [];
 /** An image of a row, as far as it is read here. */
 type NamedImage = Partial<Readonly<Record<"image_id" | "path" | "orientation", string>>>;
 
-/** Photos that a row names again with another orientation, which would be lost; URLs become two images. */
+/**
+ * Local photos and image IDs that a row names again with another orientation: the product would have them
+ * once, and one orientation would be lost. A URL that is named twice becomes two images.
+ */
 export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null | undefined)?.images;
   // Most rows have one photo, or URLs alone.

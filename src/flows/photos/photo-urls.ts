@@ -22,10 +22,10 @@ import {
 /** Requests in flight, and milliseconds between two to a host: other shops use the same servers. */
 const requestsAtOnce = 16;
 const betweenMs = 500;
-/** What is read of a photo, in bytes: type, size in pixels and a web page show there. */
+/** The part of a photo that is read, in bytes: type, size in pixels and a web page show there. */
 const headBytes = 64 * 1024;
 const mostRedirects = 5;
-/** Attempts of a request that a busy server rejects, and the longest wait in milliseconds. */
+/** Attempts of a request that a busy server rejects or cuts off, and the longest wait between them in ms. */
 const attempts = 3;
 const longestWaitMs = 60_000;
 /** The longest time for what is read of a photo, in milliseconds: a server may send a byte now and then. */
@@ -71,7 +71,7 @@ export class PhotoUrls {
     this.#isStopped = true;
   }
 
-  /** Rejects with an interrupt's reason; null for a URL that the check of its row rejects. */
+  /** Rejects with an interrupt's reason; resolves to null for a URL that the check of its row rejects. */
   check(url: string): Promise<UrlVerdict> | null {
     const known = this.#verdicts.get(url);
     if (known !== undefined) return known;
@@ -89,7 +89,6 @@ export class PhotoUrls {
     return checking;
   }
 
-  /** What a check has found so far. */
   found(url: string): UrlVerdict | undefined {
     return this.#found.get(url);
   }

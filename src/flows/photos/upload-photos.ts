@@ -15,7 +15,6 @@ export interface UploadHost {
   uploads: Uploads;
   account: number;
   random: () => number;
-  /** The write limit of the service. */
   writesPerMinute: number;
   onProgress: (event: ProgressEvent) => void;
 }
@@ -27,7 +26,7 @@ export type PhotoUpload =
 
 interface Upload {
   readonly sha256: string;
-  /** What the state knows it by: another one for the original of a converted photo. */
+  /** The name in the state: another one for the original of a converted photo. */
   readonly name: string;
   readonly path: string;
   readonly size: number;

@@ -14,7 +14,6 @@ const shortestSide = 16;
 /** Below it, a note counts the photo. */
 const smallSide = 200;
 
-/** What was found behind a URL. */
 export interface UrlVerdict {
   /** Why the service would not take the photo, in words that follow the URL; null if nothing was found. */
   readonly problem: { readonly code: UrlCode; readonly message: string } | null;
@@ -25,7 +24,6 @@ export interface UrlVerdict {
 
 type UrlCode = (typeof imageErrorCodes)[number] | "damaged_image";
 
-/** Ends the check of a URL. */
 export class UrlFailure extends Error {
   constructor(
     readonly code: UrlCode,
@@ -69,7 +67,6 @@ export function failureOfUrl(error: unknown): UrlVerdict {
   return failed("http_error", `cannot be fetched: ${error.message}`);
 }
 
-/** A response, as far as it matters. */
 export interface ReceivedResponse {
   readonly status: number;
   readonly etag: string | null;
@@ -81,7 +78,6 @@ export interface ReceivedResponse {
   readonly bytes: Buffer;
 }
 
-/** Reads the headers of a response. */
 export function toReceived(
   { status, headers }: Pick<Awaited<ReturnType<OutsideExchange>>, "status" | "headers">,
   bytes: Buffer,
@@ -124,7 +120,7 @@ export function judgeHead(bytes: Buffer, length: number | null, isWhole: boolean
   return { problem: null, isSmall: side > 0 && side < smallSide, content };
 }
 
-/** What bytes are that the service takes for no photo. */
+/** The kind of bytes that the service takes for no photo. */
 function whatElse(bytes: Buffer): string {
   const start = bytes
     .toString("latin1", 0, 512)

@@ -1,7 +1,10 @@
 import { parseCells } from "./odd-lines.ts";
 import { maxRecordLength } from "./records.ts";
 
-/** A CSV text with quotes around cells that programs write without: titles above, ="00123". */
+/**
+ * A CSV text with quotes around cells that programs write without: in the first `above` lines with text,
+ * above the header, and ="00123", as for Excel. All other text stays.
+ */
 export async function* withAddedQuotes(
   chunks: AsyncIterable<Buffer>,
   { delimiter, above }: { delimiter: string; above: number },

@@ -16,14 +16,16 @@ import {
 } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
-/** The result of checking the entire file. */
 export interface CheckResult {
   total: number;
   valid: number;
   invalid: number;
-  /** Whether the file itself is invalid, so no row may be sent; counts are those before the error. */
+  /**
+   * Whether the file itself is invalid, so no row may be sent: by its header, or by an error that ends the
+   * reading, with the counts of the rows before it.
+   */
   unusable: boolean;
-  /** What may be a mistake and is read as it is, by its first place; missing if there is nothing. */
+  /** Possible mistakes that are read as they are, by first place; missing without any. */
   notes?: readonly FileNote[];
   /** Rows beyond the limit, which count nowhere else; only with a limit. */
   left?: number;
@@ -37,7 +39,6 @@ export const isRejected = (
   { skipInvalid }: { readonly skipInvalid: boolean },
 ): boolean => unusable || valid === 0 || (invalid > 0 && !skipInvalid);
 
-/** The rows of several files by the result of the check. */
 export const checkCounts = (
   checks: readonly CheckResult[],
 ): Pick<CheckResult, "total" | "valid" | "invalid"> => {
@@ -58,24 +59,26 @@ export interface CheckHost {
   onProgress?: (event: ProgressEvent) => void;
 }
 
-/** The first pass: checks each row and unique keys. `refused`: all rows that are invalid. */
+/**
+ * The first pass over a file: checks each row by its form, and unique keys across the file; reports every
+ * problem and sends nothing. `rejectedRows`: all invalid rows, also those beyond a limit of reported ones.
+ */
 export async function checkFile(
   file: RowFile,
   host: CheckHost,
-): Promise<{ check: CheckResult; refused: RejectedRows }> {
+): Promise<{ check: CheckResult; rejectedRows: RejectedRows }> {
   const pass = new FilePass(file, await openRows(file), host);
-  const { refused } = pass;
+  const { rejectedRows } = pass;
   await pass.readRows();
   await pass.noteAcrossRows();
   await pass.rejectEmpty();
   const mergeable = await pass.mergeableRows();
   const check = pass.result();
-  return { check: mergeable === null ? check : { ...check, mergeable }, refused };
+  return { check: mergeable === null ? check : { ...check, mergeable }, rejectedRows };
 }
 
-/** What the pass over a file has found so far. */
 class FilePass {
-  readonly refused = new RejectedRows();
+  readonly rejectedRows = new RejectedRows();
   readonly #name: string;
   readonly #seen: FirstUses;
   readonly #notes = new FileNotes();
@@ -139,7 +142,7 @@ class FilePass {
 
   /** The problems of a row to report: none beyond the limit. It has notes once its photos were read. */
   #checkRow(row: InputRow, rowIndex: number, problems: readonly InputProblem[]): readonly InputProblem[] {
-    const { file, reader, refused } = this;
+    const { file, reader, rejectedRows } = this;
     const { unique } = file.form;
     const isTaken = isWithinRows(file, rowIndex);
     if (isTaken)
@@ -152,9 +155,9 @@ class FilePass {
       if (isTaken) this.#across?.add(row, rowIndex);
       return problems;
     }
-    refused.add(rowIndex);
-    if (repeated !== null) refused.addRepeated(rowIndex, repeated.place);
-    if (repeated?.ofOther) refused.repeatingOthers.push(rowIndex);
+    rejectedRows.add(rowIndex);
+    if (repeated !== null) rejectedRows.addRepeated(rowIndex, repeated.place);
+    if (repeated?.ofOther) rejectedRows.repeatingOthers.push(rowIndex);
     if (!isTaken) return [];
     this.#mayRepeat ||= repeated?.ofOther === false;
     this.#invalid++;
@@ -163,7 +166,6 @@ class FilePass {
     return [...problems, this.#uniqueProblem(row, code, message)];
   }
 
-  /** Adds notes that only several rows show. */
   async noteAcrossRows(): Promise<void> {
     for (const { at, count, toNote } of (await this.#across?.end()) ?? []) {
       const { reader, row } = await rowAt(this.file, at);
@@ -216,11 +218,14 @@ class FilePass {
   }
 
   async #rejectIncomplete({ row, rowIndex, rows }: IncompleteRow): Promise<void> {
-    const { file, refused, host } = this;
-    if (!host.skipsInvalid || refused.has(rowIndex) || !isWithinRows(file, rowIndex)) return;
+    const { file, rejectedRows, host } = this;
+    if (!host.skipsInvalid || rejectedRows.has(rowIndex) || !isWithinRows(file, rowIndex)) return;
     const { line, content } = row;
-    refused.add(rowIndex);
-    refused.addRepeated(rowIndex, placeOfUse({ line, file: this.#name, ...this.#placeOfReference(line) }));
+    rejectedRows.add(rowIndex);
+    rejectedRows.addRepeated(
+      rowIndex,
+      placeOfUse({ line, file: this.#name, ...this.#placeOfReference(line) }),
+    );
     this.#invalid++;
     const message = `reference "${file.form.readReference(content)}" has ${counted(rows, "row")}, of which this one alone would be a part of the product`;
     await host.onProblem(this.#uniqueProblem(row, file.form.unique!.code, message));
@@ -259,7 +264,10 @@ async function rowAt(file: RowFile, index: number): Promise<{ reader: RowReader;
   throw file.source.changed();
 }
 
-/** The problem of a row that repeats a key, or null; in a failed file until the key has changed. */
+/**
+ * The problem of a row that repeats a key, or null. One that a failed file names stays a repetition until its
+ * key has changed; the row that it repeats stays valid.
+ */
 function repetition(
   { content, line, earlierReason }: InputRow,
   unique: UniqueKey,
@@ -299,7 +307,6 @@ function repetition(
   return firstRepetition;
 }
 
-/** A row that repeats a key, which another file may have. */
 interface Repetition {
   readonly message: string;
   /** Instead of that of the key. */

@@ -6,9 +6,7 @@ import { WorkbookError } from "../workbook/package.ts";
 import { type FoundHeader, findHeader, type HeaderForm } from "./find-header.ts";
 import { normalHeader } from "./row-form.ts";
 
-/** How to choose the sheet. */
 export interface SheetChoice {
-  /** The name of the sheet, as typed. */
   readonly sheet?: string | undefined;
   /** How headers are judged: by the last form, if possible by those before it, which need more columns. */
   readonly forms: readonly [HeaderForm, ...HeaderForm[]];
@@ -20,7 +18,6 @@ export interface SheetChoice {
   readonly ask: ((sheets: readonly AskedSheet[]) => Promise<string>) | null;
 }
 
-/** A sheet to ask about. */
 export interface AskedSheet {
   readonly name: string;
   readonly header: readonly string[];
@@ -29,7 +26,6 @@ export interface AskedSheet {
 /** How a sheet was chosen among several: by its columns, or as the user chose it before. */
 export type ChoiceSource = "columns" | "memory";
 
-/** The rows with text above a header. */
 export interface RowsAbove {
   readonly count: number;
   /** The number and the cells of the first one. */
@@ -37,27 +33,27 @@ export interface RowsAbove {
   readonly cells: readonly string[];
 }
 
-/** A sheet with cells. */
 interface FilledSheet {
   readonly index: number;
   readonly name: string;
   readonly rows: readonly { readonly row: number; readonly record: readonly string[] }[];
 }
 
-/** A sheet and its header by one of the forms. */
 interface JudgedSheet {
   readonly sheet: FilledSheet;
   readonly header: FoundHeader;
 }
 
-/** The sheet to read, its header, and how it was chosen. */
 interface ChosenSheet {
   readonly index: number;
   readonly header: { readonly row: number; readonly above: RowsAbove };
   readonly chosen: ChoiceSource | null;
 }
 
-/** The named sheet, else the only one with all columns, by names or guesses; else the user chooses. */
+/**
+ * The named sheet, else the only visible one with cells, else the only one whose header has all columns, by
+ * names, else by guesses; else the user chooses. Throws WorkbookError.
+ */
 export async function chooseSheet(
   book: OpenWorkbook,
   file: string,
@@ -116,7 +112,6 @@ export async function chooseSheet(
 
 const isNamed = ({ has }: FoundHeader): boolean => has === "all";
 
-/** The sheet that the user chose before, or chooses now. */
 async function askWhich(
   { chosenBefore, ask }: SheetChoice,
   among: readonly JudgedSheet[],

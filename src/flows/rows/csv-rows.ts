@@ -9,7 +9,6 @@ import type { RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import { peek } from "./text.ts";
 
-/** Options of the CSV reader that come from flags. */
 export interface CsvOptions {
   delimiter?: string | undefined;
   /** By which the header is found, if not by the form of the rows. */
@@ -161,7 +160,6 @@ function structureProblem(cause: Error & { code?: string }, line: number): Readi
   }
 }
 
-/** Whether a text starts like a JSON object or a list of them. */
 const looksLikeJson = (head: string): boolean => /^\s*(?:\[\s*)?\{\s*(?:["}\r\n]|$)/.test(head);
 
 const notCsv: ReadingProblem = {

@@ -48,7 +48,7 @@ const scientific = /^[+-]?(?:\d+(?:[.,]\d*)?e\+\d{1,3}|\d+[.,]\d+e-?\d{1,3})$/i;
 /** The character for those that a program could not read, also encoded twice, and half of a character. */
 const lostCharacter = /\ufffd|ï¿½|\p{Cs}/u;
 
-/** What is wrong with a text that is lost for certain; null for any other. */
+/** The damage of a text that is lost for certain; null for any other. */
 function lossOf(word: string, isCode: boolean): readonly [code: string, message: string] | null {
   const saved = "and save the sheet again";
   if (isErrorName(word))
@@ -77,18 +77,20 @@ const emptyCodePart = /(?:^|[-_./])null(?=$|[-_./])/;
 /** A number in groups of three digits; with points, one group may be a part of a code. */
 const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$/;
 
-/** What the later bytes of a letter in UTF-8 are in Windows-1252 and ISO 8859-1. */
+/** The later bytes of a letter in UTF-8, as Windows-1252 and ISO 8859-1 read them. */
 const laterByte = /[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/g;
-/** UTF-8 that was read as another encoding: Ã© in Windows-1252, √© on a Mac, ├® in MS-DOS. */
+/**
+ * UTF-8 that was read as another encoding, \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in
+ * MS-DOS. Alphabets other than Latin need two such letters.
+ */
 const doubleEncoded =
   /[ÂÃÄÅ]\x80|[âð]\x80\x80|(?:[ÎÏÐÑ×ØÙ]\x80|[à-ï]\x80\x80){2}|√[\x80∞≤≥∂∑∏π∫ΩæøÄ-ü]|[├┬][^\s\x00-\x7f]/;
 /** The last letter of a word in capitals, such as LÃ, before a sign. */
 const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)/g;
 
-/** What references and names that may be damaged begin with, such as a month, or have. */
+/** Starts or parts of references and names that may be damaged, such as a month. */
 const suspicious =
   /[^\x00-\x7f]|^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eéi]|ene|lug)[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
-/** Whether a program may have put a word at the end. */
 function endsWithWord(text: string): boolean {
   switch (text[text.length - 1]) {
     case "d":
@@ -110,7 +112,7 @@ const isSuspicious = (field: JudgedField, text: string): boolean =>
     ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes("\ufffd")
     : endsWithWord(text) || suspicious.test(text);
 
-/** What a text may have been damaged by; null for a sound one. */
+/** The code of possible damage; null for a sound text. */
 function doubtOf(text: string, field: JudgedField): DoubtCode | null {
   if (doubleEncoded.test(text.replace(endOfCapitals, "").replace(laterByte, "\x80"))) return "double_encoded";
   if (emptyWord.test(text) || emptyPart.test(text)) return "empty_word";
@@ -179,7 +181,6 @@ export function damagedCell(text: string, doubt: CellDoubt): Pick<FieldProblem, 
   return { code, message: message.replace("TEXT", text) };
 }
 
-/** What is kept of a row with damage. */
 interface RowDamage {
   readonly problems: readonly FieldProblem[];
   readonly notes: readonly FieldNote[];
@@ -187,7 +188,7 @@ interface RowDamage {
 
 const sound: RowDamage = { problems: [], notes: [] };
 
-/** What is judged; `written`: references are codes as they are written, unless that is a code nowhere. */
+/** `written`: references are codes as they are written, unless that is a code nowhere. */
 export type JudgedKind = "all" | "written" | "none";
 
 /** Judges rows once and keeps what it found: a million rows are not looked at again. */
@@ -222,12 +223,10 @@ export class DamageFinder {
     return field === "reference" && (problem === undefined || problem.code === "lost_digits");
   }
 
-  /** What was found of a row that was judged. */
   of(row: unknown): RowDamage {
     return this.#found.get(row as object) ?? sound;
   }
 
-  /** Whether a field of a row that was judged is lost. */
   hasLost(row: unknown, field: JudgedField): boolean {
     return this.of(row).problems.some(({ param }) => param === field);
   }

@@ -10,7 +10,6 @@ const months: ReadonlySet<string> = new Set(
 );
 
 const separators = /[-./, ]+/;
-/** A time of day after a date. */
 const clock = /[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
 const yearFirst = /^(?:19|20)\d{2}([-./])(\d{1,2})\1(\d{1,2})$/;
 const yearLast = /^(\d{1,2})([-./])(\d{1,2})\2((?:19|20)\d{2}|\d{2})$/;

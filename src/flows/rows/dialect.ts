@@ -3,7 +3,6 @@
 import { type FoundHeader, findHeader, type HeaderForm, searchedRecords } from "./find-header.ts";
 import { delimiters, parseCells } from "./odd-lines.ts";
 
-/** The delimiter of a CSV file, and what is above its header. */
 export interface Dialect {
   readonly delimiter: string;
   /** Whether the file starts with a `sep=` line, as spreadsheets write it. */
@@ -12,7 +11,10 @@ export interface Dialect {
   readonly recordsAbove: number;
 }
 
-/** The delimiter of a `sep=` line, else the one with most known columns, then with most equal records. */
+/**
+ * The delimiter of a `sep=` line, else the one with most known columns; on a tie, the one with which most
+ * records are equally long (commas within prices are not).
+ */
 export function recogniseDialect(head: string, given: string | undefined, form: HeaderForm): Dialect {
   // Some programs quote it, like any cell that contains the delimiter.
   const declared = /^(?:sep=([^\r\n])|"sep=([^\r\n"])")(?:\r\n|\n|\r|$)/i.exec(head);

@@ -5,11 +5,9 @@ import { type FoundEncodings, UnreadableInput } from "./problem.ts";
 /** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
 export type EncodingName = string | undefined;
 
-/** The encoding of a file's text. */
 export interface TextForm {
   /** The name that `TextDecoder` uses. */
   encoding: string;
-  /** Whether the text starts with a byte order mark. */
   marked: boolean;
 }
 
@@ -31,7 +29,7 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
   [/^utf[_ ]?(8|16)[-_ ]?([lb]e)?$/, "utf-$1$2"],
 ];
 
-/** The name `TextDecoder` uses; `utf-16` is kept, as the file decides its byte order. Throws UsageError. */
+/** The name `TextDecoder` uses; `utf-16` stays: the file decides its byte order. Throws UsageError early. */
 export function checkEncodingName(name: string): string {
   const known = knownEncoding(name);
   if (known !== null) return known;
@@ -70,7 +68,10 @@ export const encodingName = (encoding: string): string =>
   commonNames[encoding] ??
   (encoding.startsWith("windows-") ? encoding.replace("w", "W") : encoding.toUpperCase());
 
-/** The form of a text by its mark, the given encoding, or clear UTF-16. Throws UnreadableInput. */
+/**
+ * The form of the text that starts with `start`: by its byte order mark, the given encoding, or UTF-16 if it
+ * clearly is. Throws UnreadableInput if the mark contradicts the given encoding.
+ */
 export function detectTextForm(start: Buffer, given: EncodingName): TextForm {
   const mark = markedEncoding(start);
   const isAsSaid = given === undefined || given === mark || (given === "utf-16" && mark !== "utf-8");
@@ -99,7 +100,7 @@ export function unmarkedUtf16(start: Buffer): "utf-16le" | "utf-16be" | null {
   return isMost(even, odd) ? "utf-16be" : null;
 }
 
-/** What to do about a text that is not UTF-8, as a part of a sentence. */
+/** The advice for a text that is not UTF-8, as a part of a sentence. */
 export function encodingAdvice({ names, isSure, shownAs }: FoundEncodings): string {
   const [first] = names;
   const sample = (name: string) => `"${shownAs(name)}"`;
@@ -142,7 +143,6 @@ const packings: readonly (readonly [string, RegExp])[] = [
   ["a tar archive", /^[\s\S]{257}ustar/],
 ];
 
-/** Whether a file is compressed with gzip, by its start. */
 export const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
 
 /** How a file is packed in another way than with gzip; null if it is not. */
@@ -151,7 +151,7 @@ export function packing(start: Buffer): string | null {
   return packings.find(([, magic]) => magic.test(head))?.[0] ?? null;
 }
 
-/** Whether a file begins as HTML does: shops export tables under the name .xls. */
+/** Whether a file begins as HTML, maybe without outer elements: shops export tables under the name .xls. */
 export const isWebPage = (start: string): boolean =>
   /^(?:(?:<\?(?:(?!\?>)[\s\S])*\?>|<!--(?:(?!-->)[\s\S])*-->)\s*)*<(?:!doctype html|html|head|meta|title|link|style|script|body|table|div)\b/i.test(
     start,

@@ -2,14 +2,17 @@ import { detectAll } from "jschardet";
 import { knownEncoding, readAs } from "./encoding.ts";
 import type { FoundEncodings } from "./problem.ts";
 
-/** What spreadsheets save; of two that read a text alike, the first is offered. */
+/** Encodings that spreadsheets save; of two that read a text alike, the first is offered. */
 const readable =
   "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp874 mac-roman mac-cyrillic iso8859-2 iso8859-5 iso8859-6 iso8859-7 iso8859-15 koi8-r koi8-u cp866 gb18030 big5hkscs cp932 euc_jis_2004 cp949";
 /** Code pages that cannot be read, whose texts would be taken for others. */
 const unreadable =
   "cp437 cp850 cp852 cp720 cp737 cp855 cp857 cp869 cp775 johab mac-latin2 mac-greek mac-turkish";
 
-/** How much likelier than the next a recommended encoding is: with less, some texts were misread. */
+/**
+ * How much likelier than the next a recommended encoding is, for so many foreign bytes: with less, a few
+ * texts were misread (test/rows/encoding.test.ts).
+ */
 const sureRatio = (bytes: number): number => (bytes < 100 ? 1.2 : 1.1);
 const fewestBytes = 24;
 /** Code pages that cannot be read are not judged by their letters, and so look more likely than they are. */
@@ -73,7 +76,7 @@ const otherScript = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Scr
 /** A capital or a symbol inside a word, a final sigma before others, or a letter that is none of a word. */
 const strangeWord = /\p{Ll}\p{Lu}|\p{L}[^\p{L}\p{M}\p{N}\p{P}\x00-\x7f]\p{L}|ς\p{L}|[ˆˇﬁﬂ]/u;
 
-/** A text as an encoding reads it; null if it is none, or of no language. */
+/** A text as an encoding reads it; null if it is none, or if every other foreign word is of no language. */
 function plausibleText(encoding: string, bytes: Buffer): string | null {
   let text: string;
   try {

@@ -6,14 +6,11 @@ import type { Vocabulary } from "./vocabulary.ts";
 /** Records with text among which the header is searched. */
 export const searchedRecords = 21;
 
-/** What is needed of a form to recognize a header. */
 export interface HeaderForm extends Pick<RowForm, "isColumn" | "words"> {
   columns(...given: Parameters<RowForm["columns"]>): Pick<RowColumns, "names">;
 }
 
-/** The header of a table, and how certain it is. */
 export interface FoundHeader {
-  /** Its index among the records. */
   readonly at: number;
   /** Whether it has every needed column: by known names, only by guesses, or not at all. */
   readonly has: "all" | "guesses" | "less";
@@ -35,7 +32,6 @@ export const guessedField = (
   return near.length === 0 ? undefined : near.find((field) => freeFields(taken).includes(field));
 };
 
-/** The required columns that a header lacks. */
 export function missingColumns(header: readonly string[], form: Pick<HeaderForm, "columns">): string[] {
   const missing: string[] = [];
   form.columns(header, 1, ({ code, param }) => {
@@ -44,7 +40,11 @@ export function missingColumns(header: readonly string[], form: Pick<HeaderForm,
   return missing;
 }
 
-/** The first header with all columns, if only titles are above; else the first record that may be one. */
+/**
+ * The header among the first records with text: the first with all columns, by names, else by guesses, if
+ * only titles are above it. Else the first record, unless it is a title, or has no known column while one of
+ * the next ones has several.
+ */
 export function findHeader(records: readonly (readonly string[])[], form: HeaderForm): FoundHeader {
   const head = records.slice(0, searchedRecords).map((record, at) => new Candidate(record, at, form));
   const [first] = head as [Candidate];
@@ -77,7 +77,6 @@ class Candidate implements FoundHeader {
   /** Whether it has every column that is needed, by the names that are known. */
   readonly hasAll: boolean;
   readonly filled: number;
-  /** The first text. */
   readonly text: string;
   readonly isComment: boolean;
   readonly #hasUrl: boolean;
@@ -110,7 +109,6 @@ class Candidate implements FoundHeader {
     return this.hasAll ? [] : this.#guesses.missing;
   }
 
-  /** How many of its columns are known or guessed. */
   get fields(): number {
     return this.hasAll ? this.known : this.known + this.#guesses.count;
   }

@@ -2,7 +2,6 @@ import { basename, extname } from "node:path";
 import { detectForeignType, detectImageType } from "../../contract/image-file.ts";
 import { isWebPage, packing } from "./encoding.ts";
 
-/** How the rows of a file are written. */
 export type InputFormat = "csv" | "ndjson" | "workbook";
 
 const formatOfExtension: Readonly<Record<string, InputFormat>> = {
@@ -20,10 +19,8 @@ const formatOfExtension: Readonly<Record<string, InputFormat>> = {
 export const formatOfName = (name: string): InputFormat | undefined =>
   formatOfExtension[extname(withoutGz(name)).toLowerCase()];
 
-/** The name of a file without the extension of gzip. */
 export const withoutGz = (name: string): string => name.replace(/(?<=.)\.gz$/i, "");
 
-/** Why a file has no rows of any format. */
 export interface NotRows {
   readonly what: string;
   readonly code: string;
@@ -32,7 +29,7 @@ export interface NotRows {
 
 const saveAsWorkbook = "Open it in Excel or LibreOffice, and save it as .xlsx.";
 
-/** The format of a file: a workbook by content, others by flag, name or first character. */
+/** The format of a file: a workbook by its content alone, others by flag, name or first character. */
 export function detectFormat(
   name: string,
   start: Buffer,
@@ -68,7 +65,6 @@ function otherThanRows(name: string, start: Buffer): NotRows | null {
   return invalid(`${isPdf ? "a PDF file" : "an image"}, not rows`, hint);
 }
 
-/** A text that is HTML or XML. */
 function otherText(name: string, text: string, format: InputFormat | undefined): NotRows | null {
   const page = "The page may ask to log in, or to be exported: download the file in a browser, and use that.";
   // Many shop systems export an HTML table under the name .xls.

@@ -6,7 +6,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 /** Columns that are read as fields (`--map COLUMN=FIELD`); keys are headers in the form of `normalHeader`. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
-/** Values read as others (`--map-value`), by field or column and `normalValue`; an empty one is none. */
+/** Values read as others (`--map-value`), by field or column and the cell's `normalValue`; "" is none. */
 export type ValueMap = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export const noValues: ValueMap = new Map();
@@ -14,7 +14,6 @@ export const noValues: ValueMap = new Map();
 /** A value in the form in which it is compared: without case, surrounding space and kinds of apostrophes. */
 export const normalValue = (value: string): string => normalHeader(value).replaceAll("’", "'");
 
-/** What a cell is read as. */
 export const valueRead = (cell: string, values: ReadonlyMap<string, string> | undefined): string =>
   values?.get(normalValue(cell)) ?? cell;
 
@@ -41,7 +40,6 @@ export function withValues(given: ValueMap, more: ValueMap): ValueMap {
   return both;
 }
 
-/** How the columns and values of a file are read. */
 export interface Mapping {
   readonly map: ColumnMap;
   readonly values: ValueMap;
@@ -49,7 +47,7 @@ export interface Mapping {
 
 export const noMapping: Mapping = { map: new Map(), values: new Map() };
 
-/** What a column is read as: the field that it is mapped to, else its own header. */
+/** The field that a column is mapped to, else its own header. */
 export const mappedHeader = (header: string, map: ColumnMap): string =>
   map.get(normalHeader(header)) ?? header;
 
@@ -67,7 +65,7 @@ export function valuesOfColumn(
   return new Map([...ofField, ...own]);
 }
 
-/** Reports what is wrong with a header and its mapping. `names`: null if ignored, undefined if unknown. */
+/** Reports faults of a header and mapping. `names`: fields by column (null ignored, undefined unknown). */
 export function judgeColumns(
   headers: readonly string[],
   names: readonly (string | null | undefined)[],

@@ -13,7 +13,6 @@ import type { InputRow, MergeFault } from "./row-form.ts";
 import { RowSet } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
-/** What making a copy needs of the program around it. */
 interface CopyDeps {
   readonly random: () => number;
   readonly signal?: AbortSignal | undefined;
@@ -26,7 +25,7 @@ const mostRows = 1_000;
 /** Characters that are written at once. */
 const written = 1024 * 1024;
 
-/** Copies rows to a private folder, those of one key together. Throws a CatError if it cannot be written. */
+/** Copies rows to a private folder, those of a key in place of the first. Throws CatError if it cannot. */
 export async function mergedCopy(
   file: RowFile,
   { random, signal, onProgress }: CopyDeps,
@@ -146,7 +145,6 @@ class Chains {
     this.#seen = new SeenTexts(random);
   }
 
-  /** Adds the next row; returns its index. */
   add(key: string | undefined): number {
     const row = this.count++;
     if (row === this.#next.length) {
@@ -254,7 +252,10 @@ export interface IncompleteRow {
   readonly rows: number;
 }
 
-/** The products of several rows that agree; null without any. `onContradiction` gets the others. */
+/**
+ * The products of several rows that agree; null without any. `onIncomplete`: each of which the first row is
+ * not all; `onContradiction`: each of the others.
+ */
 export async function findMergeable(
   copy: MergedCopy,
   { form }: RowFile,

@@ -35,7 +35,6 @@ export interface MergedCopy {
   close(): Promise<void>;
 }
 
-/** A row of the copy, and its index in the file. */
 export interface PackedRow {
   readonly row: InputRow;
   readonly rowIndex: number;
@@ -46,7 +45,6 @@ const symbols = [emptyColumns, photoColumns, photoPosition, uncutTexts] as const
 
 type Content = Record<string | symbol, unknown>;
 
-/** The line of a row in the copy. */
 export function packRow({ row, rowIndex }: PackedRow): string {
   const { content, ...own } = row;
   const kept = isObject(content) ? symbols.map((symbol) => (content as Content)[symbol] ?? null) : [];
@@ -98,7 +96,6 @@ export function mergedRow(group: readonly PackedRow[], form: RowForm): InputRow 
   return { ...own, content: merged.content, merged, ...(earlierReason !== undefined && { earlierReason }) };
 }
 
-/** The reader with rows that are merged. */
 export function asMerged<Reader extends RowReader>(reader: Reader, copy: MergedCopy, form: RowForm): Reader {
   const readOwn = reader.batches.bind(reader);
   const problemsOfRow = reader.problems.bind(reader);

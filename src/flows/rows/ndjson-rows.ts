@@ -7,7 +7,6 @@ import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { FieldProblem, InputRow, RowForm, RowReader } from "./row-form.ts";
 import { failureColumns } from "./row-form.ts";
 
-/** Reads rows that are one JSON object per line. */
 export class NdjsonReader implements RowReader {
   readonly headProblems: InputProblem[] = [];
   readonly headNotes: readonly Omit<FileNote, "message">[] = [];
@@ -44,7 +43,6 @@ export class NdjsonReader implements RowReader {
     }
   }
 
-  /** Adds a problem for each unknown field that is new. */
   #reportFields(): void {
     if (this.fields === null || this.fields.unknown.size === this.#reportedFields) return;
     for (const field of [...this.fields.unknown.values()].slice(this.#reportedFields)) {

@@ -1,5 +1,5 @@
-// What may be a mistake and is read as it is: said once a kind and file, with the count and the first place.
-// A note changes neither counts nor the exit status.
+// Possible mistakes that are read as they are: said once per kind and file, with the count and the first
+// place. A note changes neither counts nor the exit status.
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { truncated, visible } from "../../text.ts";
@@ -7,11 +7,9 @@ import { counted } from "../words.ts";
 import type { Place } from "./problem.ts";
 import { urlNoteKinds } from "./url-notes.ts";
 
-/** A kind of notes. */
 export interface NoteKind {
   /** The sentence, without a period at its end. `value`: the text of the first place. */
   message(count: number, value: string): string;
-  /** What to do about it, as a sentence. */
   readonly hint?: string;
   /** Whether it is asked about on a terminal, before anything is sent. */
   readonly asks?: boolean;
@@ -103,28 +101,23 @@ const shown = (value: string): string => truncated(visible(value), 60);
 
 export type NoteCode = keyof typeof noteKinds;
 
-/** Something to note in a row. */
 export interface FieldNote {
   readonly code: NoteCode;
   /** The path of the field within the row; undefined for the row itself. */
   readonly param?: string | undefined;
   /** The column of a cell, counted from 0, where it is known. */
   readonly column?: number | undefined;
-  /** The text that it is about. */
   readonly value: string;
 }
 
 /** Where a note is, in the file's own terms. */
 export interface NotePlace extends Place {
   readonly line: number;
-  /** The column, or the field's path. */
   readonly param?: string | undefined;
 }
 
-/** A note of a file. */
 export interface FileNote extends NotePlace {
   readonly code: NoteCode;
-  /** How often the file has it. */
   readonly count: number;
   /** The text of the first place. */
   readonly value: string;
@@ -144,12 +137,10 @@ export class FileNotes {
     else known.count += count;
   }
 
-  /** Adds the notes on the head of a file. */
   addHead({ headNotes }: { readonly headNotes: readonly Omit<FileNote, "message">[] }): void {
     for (const { code, value, count, ...place } of headNotes) this.add(code, value, () => place, count);
   }
 
-  /** Whether a kind is explained by another one. */
   #isExplained(code: NoteCode, count: number): boolean {
     const isSilent = kindOf(code).explains !== undefined;
     return (
@@ -171,6 +162,5 @@ export class FileNotes {
   }
 }
 
-/** The notes on values that are asked about before they are sent. */
 export const doubtsAmong = (notes: readonly FileNote[]): FileNote[] =>
   notes.filter(({ code }) => kindOf(code).asks === true);

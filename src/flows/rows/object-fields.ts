@@ -2,7 +2,6 @@ import { unknownColumn } from "./mapped-columns.ts";
 import type { InputProblem } from "./problem.ts";
 import { emptyColumns, normalHeader, type ObjectForm } from "./row-form.ts";
 
-/** A field that is not known, where it is first used. */
 export interface UnknownField {
   readonly line: number;
   readonly title: string;

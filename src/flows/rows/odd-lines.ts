@@ -6,7 +6,7 @@ import { withoutEnd } from "../../text.ts";
 import type { RowForm } from "./row-form.ts";
 import { normalHeader } from "./row-form.ts";
 
-/** What programs write below a table, by the first text of the line; `isAlone`: only without other texts. */
+/** Lines that programs write below a table, by first text; `isAlone`: only without other texts. */
 const belowTables: readonly { readonly what: string; readonly text: RegExp; readonly isAlone: boolean }[] = [
   {
     what: "a total",
@@ -87,7 +87,6 @@ function isHeader(record: readonly string[], header: readonly string[], at: numb
   return header.every((title, column) => normalHeader(title) === normalHeader(record[column] ?? ""));
 }
 
-/** Characters that separate columns. */
 export const delimiters = [",", ";", "\t", "|"] as const;
 
 /** The cells of a line without their quotes: exact enough to count and recognize them. */
@@ -108,7 +107,6 @@ export function parseCells(line: string, delimiter: string): string[] {
   return cells;
 }
 
-/** Whether a cell has the names of several columns. */
 const hasNames = (text: string, isName: (cell: string) => boolean): boolean =>
   delimiters.some((delimiter) => parseCells(text, delimiter).filter(isName).length > 1);
 

@@ -9,7 +9,6 @@ import { InputError, type Source } from "./source.ts";
 import { utf8Chunks } from "./text.ts";
 import type { WorkbookReader } from "./workbook-rows.ts";
 
-/** How to read the file, as given by flags. */
 export interface ReadOptions {
   delimiter?: string | undefined;
   encoding?: EncodingName;
@@ -63,7 +62,10 @@ export async function* unchangedRows(
   }
 }
 
-/** Rows made from flags, as NDJSON in memory; `place` is the path that files about it are next to. */
+/**
+ * Rows made from flags, as NDJSON in memory: `name` is shown in messages; files about them are next to
+ * `place`, null where there is none.
+ */
 export async function textSource(name: string, text: string, place: string | null = null): Promise<Source> {
   const { hash } = await import("node:crypto");
   const bytes = Buffer.from(text);

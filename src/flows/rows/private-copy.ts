@@ -18,7 +18,10 @@ export async function openPipe(path: string): Promise<NodeJS.ReadableStream> {
 /** More bytes than any valid record has in any encoding (`maxRecordLength`). */
 const longestLine = 8 * 1024 * 1024;
 
-/** Copies an input that can be read once; rejects an endless line, as of a device. */
+/**
+ * Copies an input that can be read once to a private folder. Throws a CatError if it cannot, or for a line
+ * that no file of rows has, as a device may be endless; passes on errors of the stream.
+ */
 export async function privateCopy(
   name: string,
   stream: NodeJS.ReadableStream,

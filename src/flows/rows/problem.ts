@@ -19,7 +19,6 @@ export const sheetName = (sheet: string): string =>
 export interface InputProblem extends Place {
   /** 1-based line of the file on which the record starts; the row of a sheet. */
   line: number;
-  /** The reference of the row, if it could be read. */
   reference?: string | undefined;
   /** The column (CSV) or the field's path (NDJSON). */
   param?: string | undefined;
@@ -77,7 +76,10 @@ export const missingColumn = (
   message = `missing column "${param}" (required): add it, or use --map "COLUMN=${param}"`,
 ): InputProblem => ({ line, param, code: "missing_column", message });
 
-/** Codes of cells whose text a workbook does not show: a failed file may have a wrong one until removed. */
+/**
+ * Codes of cells whose text a workbook does not show. A failed file may have a wrong text there, so that its
+ * row stays rejected until the code is removed.
+ */
 export const doubtCodes: ReadonlySet<string> = new Set([
   "error_cell",
   "formula_without_value",

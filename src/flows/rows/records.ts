@@ -10,7 +10,7 @@ export class ParseFault extends Error {
   }
 }
 
-/** Yields the records of a synchronous parser by chunk: awaiting each costs more than parsing it. */
+/** Yields a synchronous parser's records by chunk: awaiting each is slower. Throws ParseFault after them. */
 export async function* recordBatches<T>(
   chunks: AsyncIterable<Buffer>,
   parser: Transform,

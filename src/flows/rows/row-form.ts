@@ -7,7 +7,6 @@ import type { InputProblem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
 import type { ValueMapping, Vocabulary } from "./vocabulary.ts";
 
-/** One thing wrong with a single row. */
 export interface FieldProblem {
   /** The field's path within the row, e.g. `images[0].url`; undefined for the row itself. */
   param?: string | undefined;
@@ -23,7 +22,7 @@ export interface FieldProblem {
 export interface RowForm {
   /** Whether a CSV header is one of the form's columns; used to detect the delimiter. */
   isColumn(header: string): boolean;
-  /** What its columns may be called otherwise; used to find the header. */
+  /** Other names of its columns; used to find the header. */
   readonly words?: Vocabulary;
   /** Reads a CSV header and passes its problems to `report`. */
   columns(header: readonly string[], line: number, report: (problem: InputProblem) => void): RowColumns;
@@ -35,15 +34,15 @@ export interface RowForm {
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** Values that are not known, but may be valid: asked about, never a problem. */
   unlistedValues?(row: unknown): readonly ValueMapping[];
-  /** What may be a mistake in a row, and is read as it is. */
+  /** Possible mistakes in a row that is read as it is. */
   notes?(row: unknown): readonly FieldNote[];
-  /** What only several rows show; started again for each check. */
+  /** Notes that only several rows show; started again for each check. */
   notesAcrossRows?(random: () => number): NotesAcrossRows;
   /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
   beyondLimit?(): void;
   /** The row's name for the user, shown with its problems. */
   readReference(row: unknown): string | undefined;
-  /** What each record gets in addition to what is in the file. */
+  /** Cells that each record gets in addition to those in the file. */
   readonly added?: AddedCells | undefined;
   /** The key that a file may contain only once; undefined if rows may repeat. */
   readonly unique?: UniqueKey | undefined;
@@ -53,7 +52,6 @@ export interface RowForm {
   withoutDone(object: Record<string, unknown>, done: ReadonlySet<number>): Record<string, unknown>;
 }
 
-/** Notes that need more than one row. */
 export interface NotesAcrossRows {
   /** Takes the next valid row, by its index from 0. */
   add(row: InputRow, index: number): void;
@@ -63,7 +61,6 @@ export interface NotesAcrossRows {
   >;
 }
 
-/** How the fields of NDJSON objects are read. */
 export interface ObjectForm {
   /** The fields that are read as others; the names of fields themselves must match exactly. */
   readonly map: ReadonlyMap<string, string>;
@@ -73,24 +70,24 @@ export interface ObjectForm {
   flat?(object: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** Parts of a row that are in no record, such as photos of a folder; the failed file has them. */
+/**
+ * Parts of a row that are in no record, such as photos of a folder. The failed file has them, unless the
+ * check rejected the row: with another reference, it has other photos.
+ */
 export interface AddedCells {
   /** The headers of cells that records of a table get after their own, by their column names. */
   headers(names: readonly (string | null)[]): readonly string[];
-  /** The added cells of the row that its own cells make. */
   cells(row: unknown): readonly string[];
-  /** The object of an NDJSON line, with what is added. */
   object(object: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** A key that a file may contain only once. */
 export interface UniqueKey {
   /** Several where a row stands for several things; undefined where the row has none. */
   toKey(row: unknown): string | readonly string[] | undefined;
   /** Undefined where the key is made of several fields. */
   readonly param: string | undefined;
   readonly code: string;
-  /** What the row has for its key, as people see it, where that is not the key. */
+  /** The text of its key, as people see it, where that is not the key. */
   toText?(row: unknown): string | undefined;
   /** `text`: what the row has; that of the first use is `first.text`. */
   message(text: string, first: FirstUse): string;
@@ -98,13 +95,14 @@ export interface UniqueKey {
   mayRepeat?(row: unknown, text: string, first: FirstUse): boolean;
   /** The code of a row that has another text than the first one, if that is another problem. */
   codeOf?(text: string, first: FirstUse): string | undefined;
-  /** The reason in a failed file up to the first use; `key`: null for several keys, which stay rejected. */
+  /**
+   * The reason in a failed file, in one line, up to the place of the first use: it names the key, so that the
+   * row stays rejected until its key changed. `key`: null for several keys, until the reason is removed.
+   */
   reason(key: string | null): string;
-  /** Whether a text is a reason that names a key. */
   namesKey(reason: string): boolean;
 }
 
-/** One row made of several. */
 export interface MergedContent {
   readonly content: object;
   /** Where each photo of each of the rows is in the one. */
@@ -148,7 +146,7 @@ export interface RowColumns {
   withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[];
 }
 
-/** The columns of a row that it has without a value: an empty cell, or a field that is null. */
+/** The columns that a row has without a value (an empty cell, a null field), by the names of the form. */
 export const emptyColumns: unique symbol = Symbol("emptyColumns");
 
 /** The column of each photo of a row of a table, in order. */
@@ -164,7 +162,7 @@ export const uncutTexts: unique symbol = Symbol("uncutTexts");
 export interface InputRow {
   /** 1-based line of the file on which the record starts. */
   readonly line: number;
-  /** What the form made of it; with a `fault` what could be read of it, or null. */
+  /** Made by the form; with a `fault` as far as it could be read, or null. */
   readonly content: unknown;
   /** The record itself: CSV cells, an NDJSON object, or its text if it is no object. */
   readonly record: readonly string[] | Record<string, unknown> | string;
@@ -182,15 +180,13 @@ export interface InputRow {
 export interface RowReader {
   /** The rows in batches. Throws UnreadableInput where the rest cannot be read. */
   batches(): AsyncGenerator<InputRow[]>;
-  /** All problems of a row; a promise only if needed: a million of them cost more than the checks. */
+  /** Problems by column or path; a promise only if needed: awaiting a million costs more than the checks. */
   problems(row: InputRow): readonly InputProblem[] | Promise<readonly InputProblem[]>;
   /** These problems of a row by column or path, and those of its cells. */
   judged(row: InputRow, problems: readonly FieldProblem[]): readonly InputProblem[];
   /** Problems of the file's head that make every row doubtful; complete after the first batch. */
   readonly headProblems: readonly InputProblem[];
-  /** What may be a mistake in a row, and is read as it is. */
   notes(row: InputRow): readonly FieldNote[];
-  /** Where a note of a row is. */
   notePlace(row: InputRow, note: FieldNote): NotePlace;
   /** Notes on the head of the file; complete after the first batch. */
   readonly headNotes: readonly Omit<FileNote, "message">[];
@@ -199,11 +195,13 @@ export interface RowReader {
 /** The two columns of a failed file with the reason; an import ignores them. */
 export const failureColumns = ["error_code", "error_message"] as const;
 
-/** Whether a header names one of the failure columns. */
 export const isFailureColumn = (header: string): boolean =>
   (failureColumns as readonly string[]).includes(normalHeader(header));
 
-/** A header for comparison: without case, surrounding or invisible characters, and kinds of accents. */
+/**
+ * A header for comparison: ignores case, surrounding space, invisible characters (no-break spaces, a byte
+ * order mark) and how accents are composed.
+ */
 export const normalHeader = (header: string): string => {
   const name = (formulaText(header) ?? header).trim().toLowerCase();
   // Nearly every header is plain ASCII, and a file may have very many.

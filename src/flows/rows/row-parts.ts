@@ -28,7 +28,6 @@ export function inPart(problem: FieldProblem, images: readonly number[]): FieldP
 /** A row as the file has it, and what of a merged row is in it. */
 interface OwnRow {
   readonly row: InputRow;
-  /** The images of the row that are done. */
   done(done: ReadonlySet<number>): ReadonlySet<number>;
   /** These paths, without images of other rows. */
   paths(paths: readonly string[]): readonly string[];

@@ -29,7 +29,6 @@ export class RowSet implements SomeRows {
   }
 }
 
-/** The rows of a file that the check rejected. */
 export class RejectedRows extends RowSet {
   /** Those among them that repeat a key of another row. */
   readonly repeated = new RowSet();
@@ -48,7 +47,6 @@ export class RejectedRows extends RowSet {
   }
 }
 
-/** The place of a first use that is not known. */
 export const unknownPlace = " in an earlier row";
 
 /** The maximum number of rows that name a place: a file may have a million repetitions. */
@@ -57,7 +55,7 @@ const namedPlaces = 100_000;
 /** A row that used a key first, with its cell in a workbook. */
 export interface FirstUse extends Place {
   readonly line: number;
-  /** What it has for the key. */
+  /** Its text of the key. */
   readonly text: string;
   /** The name of its file; null if it is in the file being checked. */
   readonly file: string | null;
@@ -73,7 +71,6 @@ export const placeOfUse = ({ line, file, ...place }: Omit<FirstUse, "text">): st
 /** A place that `placeOfUse` made with the name of a file, at the start of a text. */
 export const startsWithPlace = /^ (?:on line \d+ of [^;]+|in (?=[^;]*: [^;])[^;]*![A-Z]+\d+)/;
 
-/** Where the key of a line is, in a workbook. */
 type PlaceOf = (line: number) => Place;
 
 /** Remembers where each key was first used, in one or several files. */
@@ -89,7 +86,6 @@ export class FirstUses {
     this.#seen = new SeenTexts(random);
   }
 
-  /** Starts the next file. */
   begin(name: string, toPlace: PlaceOf): void {
     this.#files.push({ name, before: this.#lines, toPlace });
   }

@@ -1,12 +1,14 @@
 import { open } from "node:fs/promises";
 import { whenFree } from "../../open-file.ts";
 
-/** The block size for comparing a file with itself. */
 const blockBytes = 64 * 1024;
-/** What is read at once: opening a file costs more than reading a block. */
+/** Bytes read at once: opening a file costs more than reading a block. */
 const spanBytes = 4 * blockBytes;
 
-/** Reads a file several times with identical bytes: each block is compared before it is yielded. */
+/**
+ * Reads a file several times with identical bytes: the first complete pass keeps a digest per block, and
+ * later ones compare each block before they yield it, whatever the date of the file.
+ */
 export class SameBytes {
   readonly #path: string;
   /** If false, `read` neither compares nor hashes, which saves time when a file is only checked. */
@@ -27,7 +29,6 @@ export class SameBytes {
     return this.#digest;
   }
 
-  /** The digest, for which the file is read to its end unless it was before. */
   async readDigest(): Promise<string> {
     if (this.#digest === null) for await (const _ of this.#walk(true));
     return this.#digest!;
@@ -65,7 +66,7 @@ export class SameBytes {
     this.#digest ??= createHash("sha256").update(Buffer.concat(seen)).digest("hex");
   }
 
-  /** The span with that number; opens the file each time, as an abandoned reader would leave it open. */
+  /** The span, shorter only at the end. Opens the file each time: an abandoned reader would leak it. */
   async #span(number: number): Promise<Buffer> {
     const file = await whenFree(() => open(this.#path));
     try {

@@ -3,7 +3,6 @@
 
 import { parseUrl } from "../../contract/url-policy.ts";
 
-/** The note on a link to a page. */
 export type ShareLinkCode =
   | "drive_link"
   | "dropbox_link"
@@ -67,7 +66,6 @@ const services: readonly Service[] = [
   },
 ];
 
-/** Whether a host is of a service with links to pages. */
 export const isShareService = (host: string): boolean => services.some(({ hosts }) => hosts.test(host));
 
 /** The note on a URL of such a service; null for one of a file. `host`: in lower case. */

@@ -14,13 +14,12 @@ export interface Source {
   /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
   readonly name: string;
   readonly format: InputFormat;
-  /** The sheet of a workbook that is read. */
   readonly sheet?: CopiedSheet;
-  /** The path, maybe of a folder of photos; null for an input of which a private copy is kept meanwhile. */
+  /** The path, maybe of a folder of photos; null for stdin, a pipe or `/dev/fd/3`, kept as a private copy. */
   readonly path: string | null;
   /** The path next to which output files are written, also of a named pipe; null without a lasting one. */
   readonly place: string | null;
-  /** The bytes in chunks of 64 KiB. Throws an InputError if they differ from the first complete reading. */
+  /** Chunks of 64 KiB, the last shorter. Throws an InputError if they differ from the first whole reading. */
   read(): AsyncIterable<Buffer>;
   /** A SHA-256 (hex) of the bytes; null until they have been read and compared to the end once. */
   readonly digest: string | null;
@@ -41,7 +40,6 @@ export class InputError extends CatError {
   }
 }
 
-/** The use of a file, for messages about it. */
 export interface FileJob {
   /** E.g. `import`. */
   noun: string;
@@ -49,9 +47,7 @@ export interface FileJob {
   ifEdited?: string;
 }
 
-/** The environment that openSource reads from. */
 export interface SourcePlace {
-  /** The use of the file, for messages. */
   job?: FileJob | undefined;
   cwd: string;
   /** Standard input, which takes time to open, and is only for `-`. */
@@ -66,7 +62,7 @@ export interface SourcePlace {
   onSaved?: (() => Promise<void>) | undefined;
 }
 
-/** Opens FILE, or a private copy of what can be read only once, and detects its format. Throws InputError. */
+/** Opens FILE, or copies one-time input (`-`, pipe, `/dev/stdin`) and finds its format. Throws InputError. */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copiedSource(name, from.stdin(), standardInput, from);
   const path = resolve(from.cwd, name);
@@ -80,7 +76,7 @@ export async function openSource(name: string, from: SourcePlace): Promise<Sourc
 
 const standardInput = { path: null, place: null };
 
-/** Whether a path is only a descriptor of this process, which cannot be found again later. */
+/** Whether a path is only a descriptor of this process: no file can be next to it, or found again later. */
 const isDescriptor = (path: string): boolean =>
   /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
 

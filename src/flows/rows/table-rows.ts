@@ -21,7 +21,7 @@ export type TableRow = InputRow & { record: readonly string[] };
 const none: readonly InputProblem[] = [];
 const noNotes: readonly FieldNote[] = [];
 
-/** What readers of CSV files and of workbooks have in common. */
+/** The common parts of readers of CSV files and of workbooks. */
 export abstract class TableReader implements RowReader {
   readonly headProblems: InputProblem[] = [];
   readonly headNotes: Omit<FileNote, "message">[] = [];
@@ -71,7 +71,6 @@ export abstract class TableReader implements RowReader {
     return { line, ...this.place(line, column), param: this.header[column]!.trim() };
   }
 
-  /** Where the cell with the reference of a row is. */
   placeOfReference(line: number): Place {
     return this.place(line, this.columns.referenceColumn);
   }
@@ -99,7 +98,6 @@ export abstract class TableReader implements RowReader {
     return this.place(line, column === -1 ? this.columns.referenceColumn : column);
   }
 
-  /** Problems of texts that are not known. */
   #doubts(row: TableRow): InputProblem[] {
     return this.judged(row, []).filter(({ code }) => doubtCodes.has(code));
   }

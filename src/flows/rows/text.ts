@@ -9,7 +9,10 @@ import {
 } from "./encoding.ts";
 import { UnreadableInput } from "./problem.ts";
 
-/** A file's bytes as UTF-8 without a mark. Throws UnreadableInput with the line of the first wrong byte. */
+/**
+ * A file's bytes as UTF-8 without a byte order mark, whatever its encoding; the first chunk has `formBytes`
+ * bytes, or all. Throws UnreadableInput (`wrong_encoding`, `nul_byte`) with the line of the first wrong byte.
+ */
 export async function* utf8Chunks(
   chunks: AsyncIterable<Buffer>,
   encoding: EncodingName,
@@ -116,7 +119,7 @@ const letterOfUtf8 = /\xc3[\xa1-\xaa\xac-\xba\xbc-\xbf]|\xe2(?:\x80[\x93-\xa6]|\
 /** Two bytes of UTF-8 may be a character of these, such as 女. */
 const eastern = /^(?:gb|big5|euc|shift_jis|iso-2022)/;
 
-/** Bytes of another encoding. Throws UnreadableInput for UTF-8, whose letters would become two. */
+/** Bytes of another encoding. Throws UnreadableInput for UTF-8: a letter would become two wrong ones. */
 async function* withoutUtf8(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const lines = new LineCounter();
   const wrong = () =>
@@ -157,7 +160,10 @@ function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boo
   }
 }
 
-/** The text before bytes that are not in the encoding; the chunk's start may cut a valid character in two. */
+/**
+ * The text of a chunk before bytes that are not in the encoding. Its start may cut a valid character in two:
+ * search after the end of the first line first, then in the first line.
+ */
 function beforeFault(chunk: Buffer, encoding: string): Buffer {
   const text = new TextDecoder(encoding).decode(chunk, { stream: true });
   const at = text.indexOf("\ufffd", text.indexOf("\n") + 1);
@@ -277,7 +283,10 @@ function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || controls * 200 > bytes.length;
 }
 
-/** Whether a line has a cell of UTF-8, beyond what two bytes are by chance, as 女 is. */
+/**
+ * Whether a line has a cell of UTF-8. Two bytes may be UTF-8 by chance in other encodings, as 女 is: a cell
+ * has a letter among Latin ones, or three of them.
+ */
 const hasUtf8 = (line: string): boolean =>
   line.split(/[,;|"\t]/).some((cell) => {
     const count = cell.match(/[\xc2-\xf4][\x80-\xbf]+/g)?.length ?? 0;

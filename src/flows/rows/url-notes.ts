@@ -6,7 +6,6 @@ import { urlBreach } from "../../contract/url-policy.ts";
 import { counted } from "../words.ts";
 import { directForm, isShareService, type ShareLinkCode, shareLink } from "./share-links.ts";
 
-/** A note on a URL of a photo. */
 export type UrlNoteCode =
   | ShareLinkCode
   | "several_urls"
@@ -31,7 +30,6 @@ const links = (service: string) => (count: number, value: string) => {
 
 const useFiles = "Download the photos and use their paths, or use URLs of the photos themselves.";
 
-/** The sentences of these notes, and what to do. */
 export const urlNoteKinds: Readonly<
   Record<UrlNoteCode, { message(count: number, value: string): string; hint: string }>
 > = {
@@ -132,7 +130,6 @@ const longest = 4096;
 /** URLs, except those that are part of another one: services have them in their paths and queries. */
 const outerUrls = /(?<![/=?]|\w\(|%(?:2f|3d|3f|28))https?:\/\//gi;
 
-/** The number of URLs in a text. */
 export const countUrls = (text: string): number => text.match(outerUrls)?.length ?? 0;
 
 /** Whether a text has several URLs between which no URL goes on. */
@@ -142,7 +139,6 @@ export const hasSeparateUrls = (text: string): boolean =>
 /** The same as `startsWith`, in half of its time. */
 const beginsWith = (text: string, start: string): boolean => text.slice(0, start.length) === start;
 
-/** Judges the URLs of a file. */
 export class UrlNotes {
   /** The start of the last URL whose host is of no service with links to pages. */
   #start = "\0";
@@ -179,7 +175,6 @@ export class UrlNotes {
   }
 }
 
-/** The note on what follows the host of a URL. */
 function noteOnRest(rest: string, path: string): UrlNoteCode | null {
   if (errorName.test(rest)) return "url_error_name";
   if (placeholder.test(rest)) return "url_placeholder";

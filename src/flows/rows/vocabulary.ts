@@ -1,4 +1,4 @@
-/** What the columns and the values of a file can be read as, for `--map` and `--map-value`. */
+/** The fields and values that `--map` and `--map-value` of a file can name. */
 export interface Vocabulary {
   /** Whose files these are: each kind remembers its own answers. */
   readonly kind: "import" | "tryon" | "beautify" | "products";
@@ -12,9 +12,7 @@ export interface Vocabulary {
   nearest(name: string): readonly string[];
   /** The fields that a header may have besides those that are taken, the most likely ones first. */
   freeFields(taken: ReadonlySet<string>): readonly string[];
-  /** The field with the reference of a product. */
   readonly reference: string;
-  /** All fields, for messages. */
   readonly fields: string;
   /** The fields whose values `--map-value` can change. */
   readonly valued: readonly string[];
@@ -22,7 +20,6 @@ export interface Vocabulary {
   toValuedField(name: string): string | null;
   /** The values that a field takes, as far as they are known. */
   listChoices(field: string): readonly string[] | undefined;
-  /** Whether the service may take other values than the choices. */
   isOpen(field: string): boolean;
 }
 

@@ -16,7 +16,6 @@ import { type ChoiceSource, chooseSheet, type RowsAbove, type SheetChoice } from
 /** A row of the copy: its number, and its cells that are not empty. */
 export type CopiedRow = readonly [row: number, ...cells: Cell[]];
 
-/** The sheet that is read, and what is said of it once. */
 export interface CopiedSheet {
   /** The file with the rows from the header on. */
   readonly path: string;
@@ -28,7 +27,6 @@ export interface CopiedSheet {
   readonly hiddenColumns: number;
   /** The rows above the header, which are not read. */
   readonly above: RowsAbove;
-  /** The texts of its header, by column. */
   readonly header: readonly string[];
   /** How many cells below the header are numbers, by column. */
   readonly numbers: ReadonlyMap<number, number>;
@@ -37,7 +35,6 @@ export interface CopiedSheet {
   close(): Promise<void>;
 }
 
-/** How to find the sheet and its header, and how its rows are read. */
 export interface SheetReading extends SheetChoice {
   /** Whether hidden rows are left out. */
   readonly skipsHidden?: boolean | undefined;
@@ -47,7 +44,7 @@ export interface SheetReading extends SheetChoice {
 
 const step = "reading the sheet";
 
-/** Copies the rows of the chosen sheet. Throws WorkbookError, CatError, and errors of the system. */
+/** Copies rows of the sheet. Throws WorkbookError, a CatError without a temporary folder, system errors. */
 export async function copySheet(path: string, name: string, choice: SheetReading): Promise<CopiedSheet> {
   choice.onProgress?.({ step, done: 0, total: null });
   const book = await openWorkbook(path, name);

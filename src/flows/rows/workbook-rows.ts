@@ -15,11 +15,9 @@ import type { CopiedRow, CopiedSheet } from "./workbook-copy.ts";
 
 type SheetTableRow = TableRow & { readonly cells: readonly Cell[] };
 
-/** Reads the copied rows of a sheet. */
 export class WorkbookReader extends TableReader {
   readonly #open: () => AsyncIterable<Buffer>;
   readonly #sheet: CopiedSheet;
-  /** Merged ranges of several rows, by their columns. */
   #merged: readonly (readonly MergedRange[])[] = [];
 
   constructor(open: () => AsyncIterable<Buffer>, sheet: CopiedSheet, form: RowForm) {

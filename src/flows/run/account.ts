@@ -9,14 +9,12 @@ export interface ServiceIdentity {
   readonly keyFingerprint: string;
 }
 
-/** The key whose account is wanted. */
 export interface KeyToPlace {
   client: Client;
   state: State;
   service: ServiceIdentity;
   /** `--same-organization`: a new key shares earlier imports. Null for a command without this flag. */
   sameOrganization: boolean | null;
-  /** Receives a message to show to the user. */
   onNote: (sentence: string) => void;
   signal: AbortSignal;
 }
@@ -82,7 +80,7 @@ async function sharedAccount(others: readonly number[], key: KeyToPlace): Promis
 /** The maximum number of an account's jobs to request, newest first. */
 const mostJobs = 2;
 
-/** Whether the key sees something of the account; null without the scopes, or if nothing got a response. */
+/** Whether the key sees a last job, or the newest or oldest product; null without scopes or any response. */
 async function seesProducts(account: number, { client, state, signal }: KeyToPlace): Promise<boolean | null> {
   const { ledger, batches } = state;
   const jobs = batches

@@ -7,7 +7,6 @@ import type { CatError } from "../../errors.ts";
 import type { ChangeToSend } from "../../state/changes.ts";
 import type { ClaimedLook } from "../../state/looks.ts";
 
-/** The request with which a flow sends its batches. */
 export interface BatchOperation {
   /** Whether it may be carried out twice. */
   readonly isRepeatable: boolean;
@@ -21,7 +20,6 @@ export interface BatchOperation {
   rejectsBody?: (error: ApiError) => boolean;
 }
 
-/** The data kept of the response to a batch. */
 export interface BatchReceipt {
   /** The IDs of what the service created from it: an import, an export job, or one task per row in order. */
   readonly jobs: readonly string[];
@@ -43,9 +41,8 @@ export interface CutBatch {
   readonly memo: Uint8Array;
   /** When its products were read, in Unix milliseconds; missing if it may be sent at any time. */
   readonly readAt?: number;
-  /** What it changes about known products, to be undone later; they were read before. */
+  /** Its changes to known products, to be undone later; they were read before. */
   readonly changes?: readonly ChangeToSend[];
-  /** The images that it requests. */
   readonly looks?: readonly ClaimedLook[];
 }
 
@@ -63,7 +60,6 @@ export interface BatchRows {
 export interface ReadyBatch extends BatchRows {
   body: Uint8Array;
   idempotencyKey: string;
-  /** When its key was first used. */
   keyFrom: Clocks;
   /** Whether an earlier process may have sent it. */
   again: boolean;
@@ -72,10 +68,9 @@ export interface ReadyBatch extends BatchRows {
 /** A batch whose outcome is known as far as possible. */
 export type SentBatch = BatchRows & ({ kind: "accepted"; jobs: readonly string[] } | BatchFailure);
 
-/** Why a batch was not accepted. */
 export type BatchFailure =
   /** The service rejected it; no part of the batch was created. */
-  | { kind: "refused"; error: CatError; problems: BatchProblem[] }
+  | { kind: "rejected"; error: CatError; problems: BatchProblem[] }
   /** No response, or none that decides: the service may have accepted it. */
   | { kind: "unknown"; error: unknown }
   /** Not sent, or the service did nothing with it (429). */
@@ -91,6 +86,5 @@ export interface BatchProblem {
   message: string;
 }
 
-/** The number of rows in batches. */
 export const rowsIn = (batches: readonly Pick<BatchRows, "rows">[]): number =>
   batches.reduce((sum, { rows }) => sum + rows.length, 0);

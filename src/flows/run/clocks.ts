@@ -6,7 +6,6 @@ import { keyLifeMs } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 
-/** When the key of a recorded batch was first used. */
 export const keyFrom = ({
   sentAt,
   sentAtService,
@@ -19,7 +18,7 @@ export const keyFrom = ({
 export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">, now: Clocks): boolean =>
   elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
-/** Whether a batch is older than keys live, by both clocks: with one wrong, nothing may be concluded. */
+/** Whether a batch is older than keys live, by both clocks: if one is wrong, it may still be in progress. */
 export const isKeyExpired = (
   { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
   now: Clocks,
@@ -42,7 +41,7 @@ export async function readClocks({
   return { here: clock.now(), service: asked.client.serviceNow() };
 }
 
-/** Gets a first response for the time of the service. Throws the error if there is no response. */
+/** Gets a first response for the time of the service, by its `Date`. Throws the error without a response. */
 export async function readServiceTime({
   client,
   signal,
@@ -62,7 +61,6 @@ export async function readServiceTime({
 export const isBelievable = (time: number, client: Pick<Client, "earliest">): boolean =>
   time <= client.earliest() + clockToleranceMs;
 
-/** A note for a stored time that is not believed. */
 export const fromTheFuture = (time: string): string =>
   `The last run stored the time ${time}, which is in the future: a clock is or was wrong. Reading everything again.`;
 

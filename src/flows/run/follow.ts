@@ -14,7 +14,6 @@ const jobsAtOnce = 20;
 /** Jobs in a row that cannot be fetched, each after minutes, before the service counts as unavailable. */
 const lostInARow = 5;
 
-/** How jobs are read, and what is reported about them. */
 export interface JobWatcher<Job> {
   /** Polls one job until it ends (`Client.poll`), with `onResponse` for every response. */
   poll: (id: string, options: { onResponse: (job: Job) => void; signal: AbortSignal }) => Promise<unknown>;
@@ -22,11 +21,10 @@ export interface JobWatcher<Job> {
   signal: AbortSignal;
   /** Receives all jobs as last seen, after every response. */
   onProgress: (jobs: Iterable<Job>) => void;
-  /** Receives a job whenever its status changes. */
   onStatus: (job: Job) => void;
 }
 
-/** Follows jobs until they end, one GET each. One that cannot be fetched is skipped; others continue. */
+/** Follows jobs, one GET each. One that cannot be fetched is skipped, unless the key or the service fails. */
 export class JobFollower<Job extends { id: string; status: string }> {
   readonly #watcher: JobWatcher<Job>;
   readonly #limit = pLimit(jobsAtOnce);
@@ -45,13 +43,12 @@ export class JobFollower<Job extends { id: string; status: string }> {
     this.#jobs.push(this.#limit(() => this.#follow(id)));
   }
 
-  /** Waits for every job; returns the error that stopped the following, else of the first skipped job. */
+  /** Waits for every job; returns the error that stopped it, else of the first skipped job, or undefined. */
   async settled(): Promise<unknown> {
     await Promise.all(this.#jobs);
     return this.#stop.signal.aborted ? this.#stop.signal.reason : this.#error;
   }
 
-  /** The job as last seen. */
   readonly latest = (id: string): Job | undefined => this.#latest.get(id);
 
   async #follow(id: string): Promise<void> {
@@ -91,13 +88,12 @@ export const isTaskEnded = ({ status }: Pick<Task, "status">): boolean =>
   status === "succeeded" || status === "failed";
 
 export interface TaskWatcher {
-  /** Receives a task whenever its status changes. */
   onStatus: (task: Task) => void;
   /** Receives a task that the service does not have. */
   onLost: (id: string) => void;
 }
 
-/** Follows tasks by lists, newest first; one by one where a list would take more reads. */
+/** Follows tasks by lists (newest first, 100 a read), or one by one where lists would take more reads. */
 export class TaskFollower {
   readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
   readonly #watcher: TaskWatcher;
@@ -176,7 +172,7 @@ export class TaskFollower {
     }
   }
 
-  /** The pause after a round; `Retry-After` of one open task, because lists have none. */
+  /** The pause after a round: by `Retry-After` of an open task, which lists lack, and the rate of reads. */
   async #pauseMs(): Promise<number> {
     for (const id of this.#open) {
       if (this.#askedMs !== null) break;
@@ -227,7 +223,6 @@ export class TaskFollower {
     this.#watcher.onLost(id);
   }
 
-  /** Whether the service has a task. */
   async #fetch(task_id: string): Promise<boolean> {
     const { client, signal } = this.#service;
     this.#reads++;

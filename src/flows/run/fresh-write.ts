@@ -13,7 +13,6 @@ const lookAgainMs = 600;
 /** Withdrawals before a request is sent despite an old look: each restarts its retries, maybe for ever. */
 const mostSent = 6;
 
-/** How a request of a write is sent. */
 export interface FreshAttempt {
   readonly signal: AbortSignal;
   /** Receives whether the service may have done it, when it is sent and with each response. */
@@ -23,7 +22,6 @@ export interface FreshAttempt {
   readonly request: RequestInFlight;
 }
 
-/** A write, and the check whether it may still be sent. */
 export interface FreshWrite<Reason extends object> {
   /** When that was last checked; infinity if it may be sent at any time. */
   readonly lookedAt: number;
@@ -41,7 +39,6 @@ export interface WithheldWrite<Reason> {
   readonly again: boolean;
 }
 
-/** Where it is sent from. */
 export interface FreshHost {
   readonly clock: Clock;
   /** Begins a request, as `sendEach` passes it. */

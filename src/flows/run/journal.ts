@@ -5,7 +5,6 @@ import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "./batch.ts
 import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import type { Run } from "./run.ts";
 
-/** What is recorded of the batches of a flow. */
 export interface RecordOptions {
   /** How their jobs are listed on this machine; undefined for jobs that the service lists. */
   readonly listedAs?: { file: string; variant: string; status: string };
@@ -15,7 +14,7 @@ export interface RecordOptions {
   readonly guarded?: boolean;
 }
 
-/** Records each step before the next: bytes before a request, jobs before anything else, for a resume. */
+/** Records each step before the next, for a resume: a batch with its bytes, the request, then its jobs. */
 export class Journal {
   readonly #run: Run;
   readonly #recording: RecordOptions;
@@ -92,7 +91,6 @@ export class HeldRunError extends CatError {
   override readonly name = "HeldRunError";
 }
 
-/** The error for a row that another run of that kind has in flight. */
 export const heldElsewhere = (reference: string, kind: string): HeldRunError =>
   new HeldRunError(
     `another ${kind} on this machine has already sent ${JSON.stringify(reference)} and has not finished`,

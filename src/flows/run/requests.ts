@@ -1,18 +1,15 @@
-// Requests that must not be cut off lightly: one that was sent may be carried out, whether its response is
-// read or not.
+// Requests that must not be cut off lightly: one that was sent may be carried out, even if unread.
 
 import type { Service } from "../service.ts";
 
 /** How long an interrupt waits for requests in flight: cutting them off leaves their outcome unknown. */
 export const graceMs = 3_000;
 
-/** One request from start to end. */
 export class RequestInFlight {
   readonly #cut = new AbortController();
   #leaving: { reason: unknown } | null = null;
   /** Whether the service may have carried it out: yes, until `onDoubt` reports otherwise. */
   inDoubt = true;
-  /** Ends the request. */
   readonly signal: AbortSignal = this.#cut.signal;
 
   /** Whether it was withdrawn before the service got it or did anything with it. */

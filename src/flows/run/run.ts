@@ -1,5 +1,4 @@
-// The run: one command on one input, from its start to its last result, across any number of processes. A
-// flow opens it once, and passes it to its stages.
+// The run: one command on one input, across any number of processes. A flow opens it and passes it on.
 
 import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
@@ -14,10 +13,8 @@ import { findAccount, type ServiceIdentity } from "./account.ts";
 import { shownTime } from "./clocks.ts";
 import { startTimeLimit } from "./stage.ts";
 
-/** What this machine remembers, and of which service. */
 export interface Memory {
   readonly state: State;
-  /** The list of jobs started from this machine. */
   readonly sentJobs: SentJobs;
   readonly service: ServiceIdentity;
 }
@@ -37,29 +34,24 @@ export interface Run extends Service, Memory {
   readonly isRepeated: boolean;
 }
 
-/** What the program gives to each flow that resumes. */
 export interface RunHost {
   readonly clock: Clock;
   /** A new idempotency key, unlike any other (Cross-cutting rule 1). */
   readonly newKey: () => string;
   readonly pid: number;
-  /** The ID of a new run. */
   readonly runId: string;
   readonly signal?: AbortSignal | undefined;
   readonly client: () => Promise<Client>;
   readonly memory: () => Promise<Memory>;
-  /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
   /** Called with the run that a flow works on, before it does. */
   readonly onOpened?: (state: State, runId: string) => Promise<void>;
 }
 
-/** The run that a command asks for. */
 export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"> {
   /** The run in messages, e.g. `try-on`. */
   readonly noun: string;
   readonly options?: StoredRun["options"];
-  /** The maximum number of requests in flight. */
   readonly concurrency: number;
   /** How long to wait, in milliseconds; null for as long as it takes. */
   readonly timeoutMs: number | null;
@@ -77,7 +69,7 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly replaces: (begun: Run) => boolean | Promise<boolean>;
 }
 
-/** What every run of a request has: the service, and where its progress is stored. */
+/** A run without its identity: the service, and where its progress is stored. */
 type RunOfAccount = Omit<Run, "id" | "options" | "begunAt" | "isFinished" | "isRepeated">;
 
 // After `timeoutMs` the signal of the run is aborted with a TimeoutError.

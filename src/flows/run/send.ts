@@ -1,5 +1,5 @@
-// Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
-// sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
+// Batches: requests that must not be sent twice. Each is recorded with its key and bytes, then sent
+// unchanged.
 
 import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
@@ -21,7 +21,6 @@ import { Journal, type RecordOptions, sendAgain } from "./journal.ts";
 import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
 
-/** How the batches of a flow are sent. */
 export interface BatchOptions extends RecordOptions {
   readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
@@ -33,7 +32,7 @@ export interface BatchOptions extends RecordOptions {
   readonly late?: LateBatches;
 }
 
-/** What happens with a batch that waited over a second before it can be sent. */
+/** The handling of a batch that waited over a second before it can be sent. */
 export interface LateBatches {
   /** Whether others have changed its products since. */
   look(batch: CutBatch): Promise<boolean>;
@@ -105,10 +104,13 @@ export async function sendBatches(
 
 /** Whether the key of a batch is of an earlier time, or used up by the question of a killed process. */
 const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolean>): Promise<boolean> =>
-  (outcome.kind === "refused" && isOfEarlierTime(outcome.error)) ||
+  (outcome.kind === "rejected" && isOfEarlierTime(outcome.error)) ||
   (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched()));
 
-/** Sends `some` batches of unknown outcome again. Throws the error if an outcome is still unknown. */
+/**
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws
+ * the error if one is still unknown; a rejected one was not carried out.
+ */
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
@@ -143,7 +145,6 @@ interface Tried {
   readonly isOvertaken?: boolean;
 }
 
-/** The reason to withdraw a batch. */
 const overtaken = {};
 
 /** Sends a batch. One that is `fresh` is withdrawn if it waits and others change its products. */
@@ -207,7 +208,7 @@ function toFailure(
     (isRejectedByService(error) && operation.rejectsBody?.(error) === true)
   ) {
     const problems = error.problems.map((problem) => inFile(problem, operation, lines));
-    return { kind: "refused", error, problems };
+    return { kind: "rejected", error, problems };
   }
   if (isKeyTaken(error)) return { kind: "unknown", error: undecided(error as ApiError, operation) };
   return { kind: request.inDoubt ? "unknown" : unsent, error };
@@ -233,17 +234,20 @@ async function hasNotCarriedOut(
   }
 }
 
-/** A batch too large for a gateway as one not carried out; the problem names its row if it has only one. */
+/**
+ * A batch too large for a gateway as one not carried out; the problem names its row if it has only one. Null
+ * for a batch of an earlier process, whose rows the next one cuts again.
+ */
 function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,
   { service }: Pick<Run, "service">,
-): Extract<SentBatch, { kind: "refused" }> {
+): Extract<SentBatch, { kind: "rejected" }> {
   const { message, type, code, status, requestId } = cause as CatError;
   if (own === null || own.rows.length > 1) {
     const hint = "Run the same command again: it sends these rows in smaller batches.";
     const error = new CatError(message, { type, code, status, requestId, cause, hint });
-    return { ...rows, kind: "refused", error, problems: [] };
+    return { ...rows, kind: "rejected", error, problems: [] };
   }
   const { host } = new URL(service.baseUrl);
   const error = new CatError(`a gateway in front of ${host} rejects the row as too large (status 413)`, {
@@ -253,7 +257,7 @@ function toRejected(
     hint: "Shorten the row, or raise the gateway's limit for request bodies.",
   });
   const problem = { line: own.lines[0]!, rowIndex: 0, code: error.code, message: error.message };
-  return { ...rows, kind: "refused", error, problems: [problem] };
+  return { ...rows, kind: "rejected", error, problems: [problem] };
 }
 
 /** The error for a key that the service has had with another body, which sending it again cannot decide. */

@@ -16,7 +16,7 @@ export async function after<Done>(
   return before.stopped === undefined ? next() : { done: nothing, stopped: before.stopped };
 }
 
-/** What stopped some work before its end; undefined if nothing did. */
+/** The reason why some work stopped before its end; undefined for none. */
 export const stoppedBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,

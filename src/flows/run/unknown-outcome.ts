@@ -17,11 +17,9 @@ export interface UnknownBatches {
 /** A decision about batches (at least one) whose outcome can no longer be learned. */
 export interface OutcomeDecision<Question extends UnknownBatches, Choice extends string> {
   readonly batches: readonly StoredBatch[];
-  /** The file of the run of each batch. */
   readonly files: readonly string[];
-  /** What the flow found out about them. */
+  /** The findings of the flow about them. */
   readonly facts: Omit<Question, keyof UnknownBatches>;
-  /** The current time. */
   readonly now: Clocks;
   /** `--unknown`; undefined to ask the user. */
   readonly given: Choice | undefined;
@@ -32,7 +30,6 @@ export interface OutcomeDecision<Question extends UnknownBatches, Choice extends
     question: Question,
     choice: Choice | undefined,
   ) => { message: string; hint: string } | null;
-  /** Records the choice for a batch. */
   readonly apply: (choice: Choice, batch: StoredBatch, at: number) => void;
 }
 

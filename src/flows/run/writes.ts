@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 
-/** The least duration of so many writes, in milliseconds, without other clients (Limits). */
+/** The least milliseconds of so many writes: until their last rate window opens, without others (Limits). */
 const leastMsFor = (writes: number, perMinute: number): number =>
   Math.max(0, Math.ceil(writes / perMinute) - 1) * limits.rateWindowMs;
 

@@ -1,4 +1,4 @@
-// What a cell of a workbook says, as text, and what about it cannot be known.
+// A cell of a workbook as text, and what about it cannot be known.
 
 import { shownSize, workbookLimits } from "./limits.ts";
 
@@ -6,7 +6,6 @@ import { shownSize, workbookLimits } from "./limits.ts";
 export type CellDoubt =
   /** An error such as #REF!. */
   | "error_cell"
-  /** A formula whose value the file does not have. */
   | "no_value"
   /** A whole number of 16 digits or more: spreadsheets replace the last ones by zeros. */
   | "too_many_digits"
@@ -14,7 +13,6 @@ export type CellDoubt =
   | "date"
   /** A number or date whose text in the sheet is another one, or depends on the computer. */
   | "shown_differently"
-  /** A picture in the cell. */
   | "image_in_cell";
 
 /** A cell that is not empty. */
@@ -66,7 +64,7 @@ export function parsePlace(place: string): { column: number; row: number } | nul
 export const isDecimal = (raw: string): boolean =>
   /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim());
 
-/** A number as people read it: 15 digits, no exponent; null for integers of 16 digits and more. */
+/** The shortest decimal of 15 significant digits, no exponent; null for integers of 16 digits and more. */
 export function decimalText(raw: string): string | null {
   const value = Number(Number(raw).toPrecision(15));
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return null;
@@ -77,7 +75,7 @@ export function decimalText(raw: string): string | null {
   return `${value < 0 ? "-" : ""}0.${"0".repeat(-Number(exponent) - 1)}${digits}`;
 }
 
-/** A large number with all its digits, without an exponent; unchanged where it has no end. */
+/** A large number with all digits of the file, without an exponent; unchanged where it has no end. */
 export function storedDigits(raw: string): string {
   const parts = /^([+-]?)(\d*)(?:\.(\d*))?[eE]\+?(-?\d+)$/.exec(raw.trim());
   if (parts === null || !Number.isFinite(Number(raw))) return raw;

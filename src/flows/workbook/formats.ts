@@ -101,7 +101,7 @@ function splitSections(code: string): string[] {
   return sections;
 }
 
-/** What a cell with a number says. `isFrom1904`: how the workbook counts days. */
+/** The text of a cell with a number. `isFrom1904`: how the workbook counts days. */
 export function numberCell(raw: string, format: NumberFormat, isFrom1904: boolean): Omit<Cell, "column"> {
   if (!isDecimal(raw)) return { text: raw, doubt: "error_cell" };
   if (format.kind === "date") return dateCell(Number(raw), format.code, isFrom1904);
@@ -130,7 +130,7 @@ function shownDigits(text: string, sections: readonly (Digits | null)[]): Omit<C
 
 const dayMs = 86_400_000;
 
-/** A date as the sheet shows it, if its format has digits only; else in ISO 8601. */
+/** A date as the sheet shows it, if its format has digits only; else in ISO 8601, unlike the sheet. */
 function dateCell(serial: number, code: string, isFrom1904: boolean): Omit<Cell, "column"> {
   // Day 60 of the count from 1900 is the 29th of February, which that year did not have.
   const days = isFrom1904 ? serial + 1462 : serial < 60 ? serial + 1 : serial;

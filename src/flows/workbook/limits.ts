@@ -1,4 +1,4 @@
-// What a workbook has at most; a larger one is rejected. A test compares this with docs/importing.md.
+// Limits of a workbook; a larger one is rejected. A test compares this with docs/importing.md.
 
 const mebibyte = 1024 * 1024;
 

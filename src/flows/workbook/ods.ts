@@ -17,7 +17,6 @@ import { type Attributes, readXml, walkXml, type XmlCounts, type XmlHandler } fr
 
 const content = "content.xml";
 
-/** A sheet, by its place among all. */
 export interface OdsSheet {
   readonly name: string;
   readonly isHidden: boolean;
@@ -102,7 +101,6 @@ const asides = new Set(["office:annotation", "table:shapes", "office:forms", "te
 const isAside = (name: string, parent = ""): boolean =>
   asides.has(name) || name.startsWith("draw:") || (cellNames.has(parent) && name !== "text:p");
 
-/** Makes rows of all sheets. */
 class OdsRows implements XmlHandler {
   readonly names = "full";
   readonly found: XmlCounts = { values: 0, characters: 0 };

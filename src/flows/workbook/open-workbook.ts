@@ -8,7 +8,6 @@ import { encryptedWorkbook, openPackage, type Package, WorkbookError } from "./p
 import { headRows, noExtras, readSheet, type SheetExtras, type SheetRow } from "./sheet.ts";
 import { readWorkbook } from "./workbook.ts";
 
-/** A workbook that is open. */
 export interface OpenWorkbook {
   readonly sheets: readonly { readonly name: string; readonly isHidden: boolean }[];
   /** The first rows with cells of a sheet (its index), as many as `headRows`. Throws WorkbookError. */

@@ -22,7 +22,6 @@ export const damagedWorkbook = (name: string, why: string, cause?: unknown): Wor
 
 /** The parts of a workbook, by path without a slash at the start, in any case (ECMA-376, part 2, 6.2.2.3). */
 export interface Package {
-  /** Its name in messages. */
   readonly name: string;
   has(path: string): boolean;
   /** The paths of all parts, in lower case. */
@@ -34,7 +33,7 @@ export interface Package {
   close(): void;
 }
 
-/** Opens the ZIP at `path`. Throws WorkbookError, and errors of the file system. */
+/** Opens the ZIP at `path`, in messages `name`. Throws WorkbookError, and errors of the file system. */
 export async function openPackage(path: string, name: string): Promise<Package> {
   const zip = await openZip(path, name);
   try {
@@ -120,7 +119,6 @@ async function* readPart(
   if (crc !== entry.crc32) throw damagedWorkbook(name, `${part} is damaged`);
 }
 
-/** The error for a workbook with a password. */
 export const encryptedWorkbook = (name: string): WorkbookError =>
   new WorkbookError(
     "encrypted_workbook",

@@ -32,7 +32,7 @@ export interface MergedRange {
   readonly lastColumn: number;
 }
 
-/** What a sheet has besides its rows; complete once its rows were read. */
+/** Contents of a sheet besides its rows; complete once its rows were read. */
 export interface SheetExtras {
   /** Targets of links, by place such as `C14`. */
   readonly links: Map<string, string>;

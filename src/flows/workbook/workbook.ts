@@ -7,15 +7,12 @@ import { damagedWorkbook, type Package, WorkbookError } from "./package.ts";
 import { TextList } from "./text-list.ts";
 import { type Attributes, readXml, type XmlHandler } from "./xml.ts";
 
-/** A sheet of a workbook. */
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** The path of its part. */
   readonly part: string;
 }
 
-/** What an .xlsx workbook says about its cells. */
 export interface Workbook {
   readonly pack: Package;
   /** Sheets with cells: charts and macros have none. */
@@ -24,13 +21,11 @@ export interface Workbook {
   readonly isFrom1904: boolean;
   /** Whether the values of formulas are only placeholders, to be computed when the file is opened. */
   readonly hasStaleFormulas: boolean;
-  /** The format of each style, by index. */
   readonly formats: readonly NumberFormat[];
   /** The texts that cells name; closed with the workbook. */
   readonly sharedStrings: TextList;
 }
 
-/** A relation of a part to another one. */
 export interface Relation {
   /** The last part of its type, such as `hyperlink`. */
   readonly type: string;
@@ -98,7 +93,6 @@ export function prefixed(attributes: Attributes, name: string): string | undefin
   return key === undefined ? undefined : attributes[key];
 }
 
-/** A value of XML Schema's boolean. */
 export const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
 
 /** The relations of a part, by ID; those of the package itself for an empty path. */

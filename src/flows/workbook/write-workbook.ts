@@ -5,7 +5,6 @@ import { ZipFile } from "yazl";
 import { CatError } from "../../errors.ts";
 import { columnName } from "./cell.ts";
 
-/** A row of texts. */
 export interface TextRow {
   readonly texts: readonly string[];
   /** Columns (from 0) to color, because something is wrong there. */
@@ -22,7 +21,6 @@ export interface Choices {
   readonly isOpen: boolean;
 }
 
-/** A sheet to write. */
 export interface SheetToWrite {
   readonly name: string;
   readonly header: readonly string[];
@@ -30,7 +28,7 @@ export interface SheetToWrite {
   readonly widths?: readonly (number | undefined)[];
   readonly rows: AsyncIterable<TextRow> | Iterable<TextRow>;
   readonly choices?: readonly Choices[];
-  /** What a spreadsheet shows next to each header while that is selected; at most 255 characters. */
+  /** Notes that a spreadsheet shows next to each header while that is selected; at most 255 characters. */
   readonly notes?: readonly string[];
 }
 
@@ -40,7 +38,7 @@ const mostRows = 1_048_576;
 /** Characters of a cell at most; longer texts are cut. */
 export const longestCell = 32_767;
 
-/** A workbook of text cells, which spreadsheets keep as they are (00123) and never run. */
+/** A workbook of text cells, which spreadsheets keep (00123) and never run; its header stays in view. */
 export function writeWorkbook(sheet: SheetToWrite): Readable {
   const zip = new ZipFile();
   // One fixed time makes the same rows the same bytes.

@@ -6,7 +6,6 @@ import { TooMuchText } from "./cell.ts";
 import { shownSize, workbookLimits } from "./limits.ts";
 import { damagedWorkbook, type Package, WorkbookError } from "./package.ts";
 
-/** Attributes of an element, by name with its prefix. */
 export type Attributes = Readonly<Record<string, string>>;
 
 /** Cells and texts that are not empty, and their characters. */
@@ -15,18 +14,20 @@ export interface XmlCounts {
   characters: number;
 }
 
-/** What is done with the elements of one part. */
 export interface XmlHandler {
   /** Names of the root's namespace without prefix (default), others left out; or with all prefixes. */
   readonly names?: "local" | "full";
   open(name: string, attributes: Attributes, parent: string | undefined): void;
   close?(name: string): void;
   text?(text: string): void;
-  /** What was found since it was last looked at and set to 0. */
+  /** Found since it was last looked at and set to 0. */
   readonly found?: XmlCounts;
 }
 
-/** Passes elements to the handler, yielding per chunk. Throws WorkbookError for XML that is not sound. */
+/**
+ * Passes elements to the handler; yields per chunk, so that the caller can take what was collected. Throws
+ * WorkbookError for XML that is not well-formed, too deep, or has a DOCTYPE.
+ */
 export async function* walkXml(
   pack: Package,
   part: string,
@@ -94,7 +95,6 @@ export async function* walkXml(
   yield;
 }
 
-/** Walks a part to its end. */
 export async function readXml(
   pack: Package,
   part: string,

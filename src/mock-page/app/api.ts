@@ -1,8 +1,6 @@
 import { type Problem, shownProblem } from "./describe.ts";
 
-/** A request that the mock rejected. */
 export class Rejection extends Error {
-  /** Everything that is wrong with it. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

@@ -6,7 +6,7 @@ import { FaultForm } from "./fault-form.tsx";
 import { PartForm } from "./part-form.tsx";
 import { accountName, Bar, type Run, toTime } from "./parts.tsx";
 
-/** What moves and breaks the mock: clock, faults, credits, rate limits, state. */
+/** Moves and breaks the mock: clock, faults, credits, rate limits, state. */
 export function ControlTab({
   control,
   status,

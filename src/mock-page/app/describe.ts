@@ -1,6 +1,5 @@
 import type { Fault, RequestDetail } from "../data.ts";
 
-/** What a fault does, and to what, in one line. */
 export function describeFault({
   id: _id,
   acted: _acted,
@@ -29,7 +28,6 @@ function describeEffect(name: string, value: unknown): string {
   return `${name} ${text.length > longestShown ? `${text.slice(0, longestShown)}…` : text}`;
 }
 
-/** Characters of headers or a body in the description of a fault. */
 const longestShown = 100;
 
 /** Why a request got its response, if that is not obvious: one sentence per reason. */
@@ -65,7 +63,6 @@ export function reasonsFor({ row, request, first, faults }: RequestDetail): stri
   return reasons;
 }
 
-/** A problem in the response to a rejected request. */
 export interface Problem {
   message: string;
   param?: string | null;
@@ -81,7 +78,6 @@ export const shownProblem = ({ message, param }: Problem): string =>
 
 const shownProblems = 10;
 
-/** The problems in an error envelope, or in a list of them. */
 function problemsIn(text: string): string[] {
   try {
     const { error, errors } = JSON.parse(text) as { error?: Problem; errors?: Problem[] };
@@ -111,7 +107,7 @@ const unneeded = new Set([
   "authorization",
 ]);
 
-/** The command that repeats a request in a POSIX shell. A key that is not of the mock is CAT_API_KEY. */
+/** The command that repeats a request in a POSIX shell; a key that is not the mock's is in CAT_API_KEY. */
 export function toCurl({ row, request }: RequestDetail, origin: string): string {
   const parts = ["curl"];
   // Otherwise curl takes braces and brackets for a pattern, and removes dots from a path.

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { call } from "./api.ts";
 import { type Run, useForm } from "./parts.tsx";
 
-/** What a fault does, by its name in the form. */
 const effects = {
   status: "Send a response",
   delay_ms: "Delay",
@@ -53,7 +52,6 @@ const noFields: Fields = {
 
 const imports = { method: "POST", path: "/v1/imports", value: "" };
 
-/** The faults that developers test most. */
 const commonFaults: readonly [string, Partial<Fields>][] = [
   ["500, once", { value: "500" }],
   ["429, once", { value: "429" }],
@@ -113,7 +111,6 @@ function toBody(text: string): unknown {
   }
 }
 
-/** Orders faults: a common one by a click, any by the fields. */
 export function FaultForm({ run }: { run: Run }) {
   const [fields, setFields] = useState(noFields);
   const set = (more: Partial<Fields>) => setFields({ ...fields, ...more });

@@ -18,7 +18,7 @@ import { ProductsTab } from "./products.tsx";
 import { RequestsTab } from "./requests.tsx";
 import { WebhooksTab } from "./webhooks.tsx";
 
-/** What the page knows; replaced as a whole by each frame. */
+/** The state of the page; replaced as a whole by each frame. */
 interface LiveState {
   readonly isConnected: boolean;
   readonly status: Status | null;
@@ -135,7 +135,7 @@ function Page() {
 
   const { status, isConnected } = state;
   const view = chosen ?? (status === null ? null : firstView(status));
-  // What it opens on stays: a request that fails later changes no tab.
+  // The first tab stays: a request that fails later changes none.
   if (view !== chosen) setChosen(view);
   useEffect(() => live.show(view ?? "requests"), [live, view]);
   useEffect(() => {

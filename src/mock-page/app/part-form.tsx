@@ -3,7 +3,6 @@ import type { ProductPage } from "../data.ts";
 import { call } from "./api.ts";
 import { Code, type Run, useForm } from "./parts.tsx";
 
-/** What can be made, by its name in the path. */
 export const kinds = {
   products: "Product",
   assets: "Asset",

@@ -11,16 +11,13 @@ export function accountName(organization: string, hasSecretKeys: boolean): strin
   return organization === "main" ? "ak_mock" : `ak_mock_${organization}`;
 }
 
-/** A status code or state, colored by its kind. */
 export function Badge({ children, kind }: { children: ComponentChildren; kind: string }) {
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-/** The kind of an HTTP status, for its color. */
 export const kindOfStatus = (status: number | null): string =>
   status === null ? "quiet" : `s${Math.floor(status / 100)}`;
 
-/** The kind of a state of a job, webhook or delivery. */
 export function kindOfState(state: string): string {
   if (["completed", "succeeded", "delivered", "active"].includes(state)) return "s2";
   if (["failed", "abandoned", "disabled"].includes(state)) return "s5";
@@ -28,7 +25,6 @@ export function kindOfState(state: string): string {
   return "busy";
 }
 
-/** The time of day of a timestamp. */
 export const toTime = (timestamp: string, length = 8): string => timestamp.slice(11, 11 + length);
 
 /** A timestamp: the time, with the date as a tooltip. */
@@ -40,7 +36,6 @@ export function Time({ at, long = false }: { at: string; long?: boolean }) {
   );
 }
 
-/** A button that copies a text, and says so. */
 export function Copy({ text, children }: { text: string | (() => string); children: ComponentChildren }) {
   const [isCopied, setCopied] = useState(false);
   const timer = useRef(0);
@@ -78,7 +73,6 @@ export function Bar({ value, label }: { value: number; label: string }) {
   return <progress max={1} value={value} aria-label={label} />;
 }
 
-/** What a tab shows before it has anything. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -92,7 +86,6 @@ const token = /("(?:[^"\\]|\\.)*"?)(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]
 /** A longer text is not colored: each color is an element. */
 const longestColored = 20_000;
 
-/** A body: indented and colored if it is JSON. */
 export function Code({ text }: { text: string }) {
   const json = indented(text);
   if (json === null || json.length > longestColored) return <pre>{json ?? text}</pre>;

@@ -4,7 +4,6 @@ import { call, mockUrl } from "./api.ts";
 import { reasonsFor, toCurl } from "./describe.ts";
 import { Badge, Code, Copy, kindOfStatus, Time } from "./parts.tsx";
 
-/** One request with its response, and why it got it. */
 export function RequestPanel({
   number,
   row,

@@ -2,7 +2,6 @@ import type { DeliveryCard, Webhooks } from "../data.ts";
 import { call } from "./api.ts";
 import { Badge, Code, Copy, Empty, kindOfState, kindOfStatus, type Run, Time } from "./parts.tsx";
 
-/** The webhooks, and the deliveries of their events. */
 export function WebhooksTab({ webhooks, run }: { webhooks: Webhooks | null; run: Run }) {
   if (webhooks === null) return null;
   const { webhooks: all, deliveries } = webhooks;

@@ -1,7 +1,6 @@
 import { hash } from "./hash.ts";
 import { colorOfWords, patternOfWords, productGarments } from "./product-words.ts";
 
-/** Possible subjects of a generated picture. */
 export const subjects = [...productGarments, "person"] as const;
 export type Subject = (typeof subjects)[number];
 

@@ -1,5 +1,4 @@
-// What a product is and looks like, by the words of its name and reference, in six languages: English,
-// German, French, Italian, Spanish, Dutch.
+// The kind and look of a product by its words in English, German, French, Italian, Spanish and Dutch.
 
 export const productGarments = [
   "dress",
@@ -83,7 +82,7 @@ const terms: readonly { readonly subject: Garment; readonly germanic: RegExp; re
 /** Materials that name a garment only where nothing else does. */
 const knitted = /^(?:strick|knit(?:ted)?|tricot|maglia|punto|gebreide?|jersey)$/;
 
-/** What follows one of these is a detail: a dress with pockets is no bag. */
+/** Words before details: a dress with pockets is no bag. */
 const details =
   /^(?:with|mit|avec|con|met|und|and|et|e|y|en|in|aus|from|for|fur|fuer|pour|per|para|voor|ohne|without|sans|senza|sin|zonder)$/;
 
@@ -174,13 +173,12 @@ const colors: readonly (readonly [hue: number, saturation: number, lightness: nu
   ],
 ];
 
-/** What a German or Dutch color may begin with, in one word. */
+/** The first part of a German or Dutch color in one word. */
 const shade = /^(?:dunkel|hell|licht|donker|dark|light)/;
 
 const dark = /^(?:dark|deep|donker|dunkel|fonce[es]?|scur[oaie]|oscur[oa]s?|marine|marino|nuit|notte|noche)/;
 const light = /^(?:light|pale|hell|licht|claire?s?|chiar[oaie]|clar[oa]s?)/;
 
-/** A color in HSL. */
 interface Color {
   readonly hue: number;
   readonly saturation: number;

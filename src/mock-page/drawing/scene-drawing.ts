@@ -24,7 +24,6 @@ function tryonView(scene: Scene): string {
   return `<g transform="${toFrame(scene)}">${shadow}${figure(scene, side)}</g>`;
 }
 
-/** Center of a close-up, by garment. */
 const middles: Partial<Record<Subject, readonly [number, number]>> = {
   hat: [300, 110],
   shoe: [300, 660],
@@ -103,7 +102,6 @@ const box = "7f4141417f";
 /** Columns per letter, including the gap. */
 const advance = 6;
 
-/** Width of a text in dots. */
 export const textWidth = (text: string): number => Math.max(0, text.length * advance - 1);
 
 /** A text without accents, shortened to `most` letters. */

@@ -8,7 +8,6 @@ const Garment = z.strictObject({
   /** Determines colors and pattern, as in the photo of the product. */
   seed: z.string(),
 });
-/** A product in a picture. */
 export type Garment = z.infer<typeof Garment>;
 
 const Person = z.strictObject({
@@ -21,13 +20,11 @@ const Person = z.strictObject({
   hair_color: z.string().nullable(),
   eye_color: z.string().nullable(),
 });
-/** A model in a picture. */
 export type Person = z.infer<typeof Person>;
 
 /** The content of a generated image, fixed when the task is accepted. */
 export const Scene = z.strictObject({
   garment: Garment,
-  /** The product's reference, for the caption. */
   reference: z.string(),
   background: z.string(),
   angle_shot: z.string(),
@@ -35,7 +32,6 @@ export const Scene = z.strictObject({
   /** Null for a product rendered alone. */
   person: Person.nullable(),
   look_at_camera: z.boolean(),
-  /** The styling products, worn with the garment. */
   stylings: z.array(Garment),
   /** The consistency group of the picture; determines hair, pose and plain clothes. */
   group: z.string(),

@@ -3,7 +3,6 @@ import { errorCodes } from "../../contract/error-codes.ts";
 import { type JsonObject, toSchema } from "../../contract/openapi/schemas.ts";
 import type { World } from "../world/world.ts";
 
-/** What the document says of a route. */
 interface DescribedRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Starts with `/_mock`; parameters are in braces. */

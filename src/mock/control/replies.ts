@@ -10,10 +10,8 @@ import { count, DeliveryRecord, Timestamp, text } from "../store/records.ts";
  * that they do not know, as with the service.
  */
 
-/** The time of the mock's clock. */
 export const Now = z.looseObject({ now: Timestamp });
 
-/** The number of removed faults. */
 export const Cleared = z.looseObject({ cleared: count });
 
 /** A fault with its number, and how often it has acted. */
@@ -21,7 +19,6 @@ export const FaultReport = z.looseObject({ ...FaultOrder.shape, id: count, acted
 
 /** Remaining generations; null for no limit. */
 export const AccountOrder = z.strictObject({ credits: count.nullable() });
-/** The credits of an organization. */
 export const Account = z.looseObject({ organization: z.enum(organizationNames), ...AccountOrder.shape });
 
 /** A received request; `body` and `response` only with `--bodies`. */
@@ -36,7 +33,6 @@ export const LoggedRequest = z.looseObject({
   headers: z.record(text, text),
 });
 
-/** The delivery of an event to a webhook. */
 export const Delivery = z.looseObject({
   id: text,
   event_id: text,

@@ -196,7 +196,7 @@ const patienceMs = 90_000;
  * each have their own time. Deliveries already in flight are not awaited: the handler of one may have
  * requested the move, and would wait for itself.
  */
-async function moveClock(world: World, ms: number): Promise<void> {
+export async function moveClock(world: World, ms: number): Promise<void> {
   const { clock, workInProgress, network } = world;
   const after = workInProgress.lastMark;
   const latest = network.time.now() + patienceMs;

@@ -20,7 +20,6 @@ import {
 const remembered = 1_000;
 const rememberedAttempts = 50;
 
-/** The parts of the mock that deliveries need. */
 interface Surroundings {
   readonly clock: Clock;
   readonly network: Network;
@@ -30,7 +29,6 @@ interface Surroundings {
   readonly options: WebhookRules;
   readonly organizations: Record<OrganizationName, Organization>;
   timestamp(): string;
-  /** The JSON that is sent. */
   printed(value: unknown): string;
   schedule(time: number, run: () => void): void;
   /** An ID derived from `name` and the ID of the resource. */
@@ -43,7 +41,6 @@ export class Deliveries {
   readonly #deliveries = new Map<string, DeliveryRecord>();
   /** The IDs of ended deliveries, in the order in which they ended. */
   #ended: string[] = [];
-  /** The limiter of the deliveries to each webhook. */
   readonly #limits = new Map<string, LimitFunction>();
 
   constructor(private readonly world: Surroundings) {}
@@ -106,7 +103,6 @@ export class Deliveries {
     }
   }
 
-  /** The records, for a snapshot. */
   all(): Iterable<DeliveryRecord> {
     return this.#deliveries.values();
   }
@@ -140,7 +136,6 @@ export class Deliveries {
     else this.world.schedule(due, go);
   }
 
-  /** Makes one scheduled attempt. */
   async #scheduled(delivery: DeliveryRecord, due: number): Promise<void> {
     const { life, clock } = this.world;
     const webhook = this.#webhookFor(delivery);

@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import type { WebhookEvent } from "../../contract/resources/webhooks.ts";
-import { signatureHeader, signDelivery } from "../../contract/signature.ts";
+import { signDelivery } from "../../contract/signature.ts";
+import { signatureHeader } from "../../contract/signature-header.ts";
 import {
   exactHost,
   isLoopbackHost,
@@ -42,7 +43,6 @@ export const shownDelivery = (delivery: DeliveryRecord): RecordedDelivery => ({
 /** Bytes read of a handler's response; only its status counts, but it might log a cut connection. */
 const mostAnswerBytes = 64 * 1024;
 
-/** One attempt to make. */
 interface EventToSend {
   readonly url: string;
   readonly body: Buffer;
@@ -104,7 +104,6 @@ export async function sendEvent(
 /** Only 2xx is a success; a redirect is a failure (Events, Retries 1). */
 export const isAccepted = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
-/** The options of the mock that decide about webhook URLs. */
 export interface WebhookRules {
   readonly strict: boolean;
   readonly allowHosts: ReadonlySet<string>;

@@ -4,6 +4,7 @@ import { entityTag, type StoredFile, toStoredFile } from "../files/stored-file.t
 import type { Pictures } from "../images/pictures.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct, ExportRecord, ImageRecord } from "../store/records.ts";
+import { nextTurn } from "../work/next-turn.ts";
 import type { World } from "../world/world.ts";
 import { exportRow, Filenames, heldImages } from "./export-rows.ts";
 import { layOut, type ZipFile, type ZipLayout } from "./stored-zip.ts";
@@ -104,7 +105,6 @@ export class ZipArtifacts {
     };
   }
 
-  /** Computes the size and checksum of every image. */
   async #measure(organization: Organization, job: ExportRecord, life: AbortSignal): Promise<Zip> {
     const names = new Filenames();
     const images: ImageRecord[] = [];
@@ -125,7 +125,7 @@ export class ZipArtifacts {
         images.push(image);
         if (measured < turnBytes) continue;
         measured = 0;
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
       }
     }
     const layout = layOut(files, Date.parse(job.created_at));

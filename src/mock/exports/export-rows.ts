@@ -7,7 +7,6 @@ import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct, ImageRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** An image of a product, and its filename. */
 interface HeldImage {
   readonly image: ImageRecord;
   /** Null for a generated image. */
@@ -60,10 +59,7 @@ export function exportRow(
 
 const toRole = ({ generation }: ImageRecord): string => generation?.role ?? "source";
 
-/**
- * The naming template of the organization: reference and orientation, or reference, role, angle shot and the
- * number of the edit.
- */
+/** The naming template: reference and orientation, or reference, role, angle shot and number of the edit. */
 function nameEnding({ generation, edit_number }: ImageRecord, orientation: string | null): string {
   if (generation === null) return `_${orientation}`;
   const edit = edit_number === undefined ? "" : `_edit${edit_number}`;

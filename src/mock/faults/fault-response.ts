@@ -9,7 +9,6 @@ import type { FaultOrder } from "./fault-order.ts";
 /** The shortest wait: no rate limit window is full after a 429 from a fault. */
 const retryAfterSeconds = 1;
 
-/** The response that a fault sends instead of the work. */
 export type FaultReply = Pick<FaultOrder, "headers" | "body"> & { readonly status: number };
 
 /** Codes that fit any operation, unlike those of 409 and 422. */

@@ -5,12 +5,10 @@ import type { FaultReply } from "./fault-response.ts";
 /** A fault as GET /_mock/faults shows it: its number, its definition, and how often it has acted. */
 export type FaultReport = FaultOrder & { readonly id: number; readonly acted: number };
 
-/** The combined effect of faults on one request. */
 export interface RequestFault {
   readonly ids: number[];
   /** Delay before the work, in milliseconds. */
   delayMs: number;
-  /** The response that replaces the work. */
   reply: FaultReply | null;
   /**
    * When the connection is cut: before the work, after it, after it without a record of the idempotency key,
@@ -37,10 +35,7 @@ export class Faults {
     return this.#faults.length === 0;
   }
 
-  /**
-   * Sets a fault. Each has its own random numbers, derived from `secret` and its number: a seed repeats them,
-   * and they do not change any ID.
-   */
+  /** Sets a fault. Its random numbers follow from `secret` and its number: a seed repeats them; IDs stay. */
   add(order: FaultOrder, secret: string): FaultReport {
     const id = ++this.#given;
     const fault = { id, order, random: Random.from(`fault ${id} ${secret}`), acted: 0 };
@@ -59,7 +54,6 @@ export class Faults {
     return at >= 0;
   }
 
-  /** Removes all faults and returns their number. */
   clear(): number {
     const count = this.#faults.length;
     this.#faults = [];

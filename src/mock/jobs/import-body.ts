@@ -14,7 +14,6 @@ interface SubmittedRow {
   readonly fault?: string;
 }
 
-/** A valid row. */
 export interface CheckedRow {
   readonly line: number;
   readonly row: AcceptedRow;

@@ -17,7 +17,6 @@ const pendingResult = (line: number, reference: string): ImportRowResult => {
   return { line, reference, status: "pending", action: null, product_id: null, images: [], error: null };
 };
 
-/** Accepts an import, which then runs on the clock. */
 export function startImport(
   world: World,
   organization: Organization,

@@ -110,7 +110,6 @@ export class RowFetcher {
     this.#life = world.life;
   }
 
-  /** The images of the row that is processed now. */
   async imagesFor(index: number): Promise<RowImages | null> {
     const { rows } = this.#job;
     this.#next = Math.max(this.#next, index);
@@ -139,7 +138,6 @@ export class RowFetcher {
   }
 }
 
-/** The image at a URL, or the reason of the failure. */
 export type Fetched =
   | (Pick<ImageRecord, "mime_type" | "width" | "height"> & { readonly bytes: Buffer })
   | { readonly problem: Problem };

@@ -12,7 +12,6 @@ import type { JudgedTryon } from "./tryon-inputs.ts";
 /** The garment of a subtype; null for clothing of any kind. */
 const garmentBySubtype = { clothing: null, shoes: "shoe", headwear: "hat" } as const;
 
-/** The task of a beautified shot. */
 export function toBeautifierOrder(
   organization: Organization,
   product: ProductRecord,
@@ -64,10 +63,7 @@ const toPerson = ({ is_public: _isPublic, has_preview: _hasPreview, ...person }:
 export const toGroup = ({ product, model, stylings }: JudgedTryon): string =>
   JSON.stringify([model.id, product.id, stylings.map(({ id }) => id)]);
 
-/**
- * The garment that a product is: that of its drawn photo, with the same colors, else by its words. `known`:
- * what it is if its words do not tell.
- */
+/** The garment that a product is: that of its drawn photo, same colors, else by its words, else `known`. */
 function toGarment(organization: Organization, product: ProductRecord, known: Subject | null): Garment {
   const words = productWords(product.name, product.reference ?? product.id);
   const photo = product.images

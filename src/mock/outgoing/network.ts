@@ -50,7 +50,6 @@ function connectTo(addresses: readonly string[], port: number): Socket {
   return connect({ host: "several.invalid", port, lookup, autoSelectFamily: true });
 }
 
-/** Decides whether a request may go to an address. */
 export type Reach = (address: string) => boolean;
 
 /** The addresses of a host, all of them allowed: with a forbidden one, chance would decide. */

@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
+import { nextTurn } from "../work/next-turn.ts";
 import { bareHost, type Network, type Reach, resolveAddresses } from "./network.ts";
 
-/** An HTTP request to another server. */
 export interface OutgoingRequest {
   readonly method: "GET" | "POST";
   readonly url: string;
@@ -109,7 +109,7 @@ class Ending {
     for (const run of this.#atEnd) run();
     // Destroy later: if a connection is destroyed while Node's HTTP client emits its end, the parser returns
     // to the pool twice, and two connections of this process share it from then on.
-    setImmediate(() => {
+    void nextTurn().then(() => {
       for (const connection of this.#open) connection.destroy();
     });
     this.#resolve(outcome);

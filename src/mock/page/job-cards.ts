@@ -3,7 +3,6 @@ import type { Organization } from "../store/organization.ts";
 import { type ExportRecord, type ImportJob, isTerminal, type TaskRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** Jobs of each kind that the page shows. */
 const shownJobs = 60;
 const shownProblems = 5;
 

@@ -16,7 +16,6 @@ interface PageRoute {
   readonly summary: string;
   /** The type of the response; default: JSON. */
   readonly type?: string;
-  /** The query parameters. */
   readonly query?: Readonly<Record<string, { schema: object; required?: boolean }>>;
   readonly body?: z.ZodType;
   /** Returns a value for a response as JSON, or a function that responds. */

@@ -17,7 +17,6 @@ import { toDetail } from "./views.ts";
 type Query = Readonly<Record<string, unknown>>;
 type Respond = (exchange: Exchange) => void;
 
-/** Products on one page of the list. */
 const productsPerPage = 48;
 
 /** Headers of everything that a browser may show: no other page can embed it, and no type is guessed. */
@@ -31,7 +30,6 @@ const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#3a53c5"/>' +
   '<path d="M4 11.5V6l2.5 3L9 6v5.5M11.8 6v5.5" fill="none" stroke="#fff" stroke-width="1.5"/></svg>';
 
-/** Serves the page, and what it reads. */
 export class PageServer {
   readonly #world: World;
   readonly #pictures: Pictures;

@@ -44,11 +44,9 @@ function hasFailed({ log }: World): boolean {
   return false;
 }
 
-/** A number that changes with every product. */
 export const productRevision = (world: World): number =>
   organizations(world).reduce((sum, { products }) => sum + products.revision, 0);
 
-/** The webhooks and the newest deliveries. */
 export function toWebhooks(world: World): Webhooks {
   return {
     webhooks: organizations(world)
@@ -64,7 +62,6 @@ export function toWebhooks(world: World): Webhooks {
   };
 }
 
-/** Credits, rate limit windows and faults. */
 export function toControl(world: World): Control {
   const { rateLimit, speed } = world.options;
   const now = world.clock.now();

@@ -23,7 +23,6 @@ import {
   type ProductOrder,
 } from "./part-orders.ts";
 
-/** Adds a product, or changes the given fields of one. */
 export function putProduct(world: World, id: string, order: ProductOrder): Product {
   const organization = world.organizations[order.organization ?? "main"];
   const known = organization.products.get(id);
@@ -232,7 +231,6 @@ function reject(problems: readonly Problem[]): void {
   throw new Rejection("invalid_request", message, { param: problems[0]!.param, problems });
 }
 
-/** Adds an API key, or changes the given fields of one. */
 export function putKey(world: World, key: string, order: KeyOrder): ApiKeyState {
   const known = world.keys.get(key);
   const { organization = "main", scopes = null, expires_at = null } = { ...known, ...order };
@@ -254,7 +252,6 @@ const unnamed = {
   eye_color: null,
 } as const;
 
-/** Adds a model, or changes the given fields of one. */
 export function putModel(world: World, id: string, { organization = "main", ...order }: ModelOrder): Model {
   const { models } = world.organizations[organization];
   const is_public = !ulidPattern.test(id);

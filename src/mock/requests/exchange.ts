@@ -31,7 +31,7 @@ export class Exchange {
   readonly at: number;
   /** The rate limit window of the client; null until its organization is known. */
   rate: RateReading | null = null;
-  /** What a fault drops of the response: all, or everything after this many bytes of the body. */
+  /** The part of the response that a fault drops: all, or everything after this many bytes of the body. */
   lost: "all" | number | null = null;
   readonly #logged: LoggedRequest;
   readonly #steers: boolean;
@@ -79,7 +79,6 @@ export class Exchange {
         : keepBody(body);
   }
 
-  /** Logs the numbers of the faults that act on the request. */
   hitBy(faults: readonly number[]): void {
     this.#logged.faults = faults;
   }
@@ -104,7 +103,7 @@ export class Exchange {
     this.#finish(response.status, headers, body);
   }
 
-  /** Sends a body other than JSON: bytes, none, or a stream, which ends when its reader disconnects. */
+  /** Sends a body other than JSON: bytes, none, or a stream, destroyed when its reader disconnects. */
   sendBytes(
     status: number,
     more: Record<string, string | number>,

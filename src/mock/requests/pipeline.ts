@@ -23,7 +23,6 @@ import type { Serve } from "./routing.ts";
 
 const noBytes = Buffer.alloc(0);
 
-/** One operation, with what all its requests share. */
 interface Route {
   readonly world: World;
   readonly operation: Operation;
@@ -151,7 +150,6 @@ function respond(request: InFlight): FullResponse | Promise<FullResponse> {
   return body instanceof Promise ? body.then((form) => work(request, form)) : work(request, body);
 }
 
-/** Parses and checks the body for the handler. */
 function parseBody({ route: { operation, mayBeEmpty }, exchange: { request }, bytes }: InFlight) {
   if (mayBeEmpty && bytes.length === 0) {
     const [type, schema] = Object.entries(operation.body!)[0]!;
@@ -183,7 +181,6 @@ function work(request: InFlight, body: unknown): FullResponse {
   };
 }
 
-/** Stores the response for the idempotency key, and sends it. */
 function finish({ exchange, organization: { keys }, record, fault }: InFlight, response: FullResponse): void {
   if (record !== null) {
     if (fault?.cut === "crash") record.crashed = true;

@@ -82,10 +82,8 @@ function toPath(url: string): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Whether the path of a URL can be decoded. */
 export const isDecodable = (url: string): boolean => toParts(url) !== null;
 
-/** Whether a URL belongs to the control routes. */
 export const steersMock = (url: string): boolean =>
   // Nearly all requests go to /v1/ and skip the decoding.
   !url.startsWith("/v1/") && (toParts(url) ?? toPath(url).split("/"))[1] === "_mock";

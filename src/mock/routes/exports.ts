@@ -10,7 +10,6 @@ import { listedPhotos } from "../store/product-changes.ts";
 import type { ExportedProduct, ExportRecord, ProductRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** Exports: read the catalogue live or since a time, start an export of a selection, get its job. */
 export const exports = {
   list({ world, organization, query }) {
     const { role, since } = query;

@@ -4,7 +4,6 @@ import { imageDimensions } from "../images/upload.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { found, invalid, Rejection } from "../rules/rejection.ts";
 
-/** Images: upload the bytes, get a signed URL to them. */
 export const images = {
   upload({ world, organization, body }) {
     const bytes = Buffer.from(body.value.file);

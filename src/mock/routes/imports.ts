@@ -7,7 +7,6 @@ import { found, invalid } from "../rules/rejection.ts";
 import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** Imports: submit, follow, read the rows. */
 export const imports = {
   create({ world, organization, query, body }) {
     // With NDJSON the options are in the query, with JSON in the body (Imports).

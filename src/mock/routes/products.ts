@@ -8,7 +8,6 @@ import { attach, changeProduct, detach, type Photo, rejectTaken, remove } from "
 import { foldCase } from "../store/product-list.ts";
 import type { ProductRecord } from "../store/records.ts";
 
-/** Products: create, list, get, update, delete; attach and detach photos. */
 export const products = {
   create({ world, organization, body }) {
     if (world.options.strictSlugs) rejectLongFields(body.value);
@@ -101,7 +100,6 @@ function findPhotos(
   });
 }
 
-/** The distinct words of a text search. */
 const parseWords = (q: string): string[] => [...new Set(foldCase(q).split(/\s+/).filter(Boolean))];
 
 interface ProductFields {

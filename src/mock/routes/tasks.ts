@@ -13,7 +13,6 @@ import type { Organization, PlacedTask } from "../store/organization.ts";
 import type { TaskRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** Tasks: start generations, list and get them. */
 export const tasks = {
   list({ world, organization, query }) {
     const { status, type, subtype, product_id } = query;

@@ -9,7 +9,6 @@ import { found, invalid } from "../rules/rejection.ts";
 import type { WebhookRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
-/** Webhooks: register, list, get, change or rotate, delete. */
 export const webhooks = {
   create({ world, organization, body, headers }) {
     const { url, events, description = null } = body.value;

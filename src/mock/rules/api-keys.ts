@@ -49,10 +49,10 @@ const leastSecretCharacters = 16;
 /** Whether a mock with real data can have this key: pages of other origins know the public ones. */
 export const isSecretKey = (key: string): boolean => key.length >= "ak_".length + leastSecretCharacters;
 
-/** What `isSecretKey` asks for, as a predicate. */
+/** The rule of `isSecretKey`, as a predicate. */
 export const secretKeyRule = `must have at least ${leastSecretCharacters} characters after ak_, because the mock has real data`;
 
-/** Keys for a mock with real data, one for each public one; `newKey` makes one that cannot be guessed. */
+/** Keys for a mock with real data, one per public one; `newKey` makes one that cannot be guessed. */
 export const secretKeys = (newKey: () => string): ApiKeyState[] =>
   builtIn.map((state) => ({ ...state, key: newKey() }));
 

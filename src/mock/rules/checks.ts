@@ -22,10 +22,7 @@ export function check<Schema extends z.ZodType>(
 /** Problems named in the message of an error; all are in its list. */
 const mostNamed = 10;
 
-/**
- * Parses `value` with the schema, or throws 400 `invalid_request` with every problem of the schema and of
- * `further`, which gets the unparsed value.
- */
+/** Parses `value`, or throws 400 `invalid_request` with all problems; `further` finds more in it unparsed. */
 export function checkAll<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -71,7 +68,6 @@ function toProblems(issue: z.core.$ZodIssue, what: string): Problem[] {
   return [{ message: `${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, param }];
 }
 
-/** Descriptions of the schema library's types. */
 const kinds: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",

@@ -56,7 +56,6 @@ export class RateWindow {
     return reading(rate, isRead, isRead ? this.reads : this.writes, this.#startedAt);
   }
 
-  /** For the snapshot. */
   state(): { started_at: number; reads: number; writes: number } {
     return { started_at: this.#startedAt, reads: this.reads, writes: this.writes };
   }

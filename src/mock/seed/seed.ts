@@ -1,4 +1,4 @@
-import { decodeTime, encodeTime, TIME_LEN } from "ulid";
+import { decodeTime, monotonicFactory } from "ulid";
 import { hash } from "../../mock-page/drawing/hash.ts";
 
 /** The complete state of a `Random`: four words of 32 bits. */
@@ -37,7 +37,6 @@ export class Random {
     return (sum >>> 0) / 4_294_967_296;
   };
 
-  /** An integer in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
@@ -60,9 +59,6 @@ export class Random {
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Crockford's base 32, in which ULIDs are written. */
-const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
 /** The state of the generator. `time` is null if the time part comes from the clock. */
 interface IdsState {
   random: RandomState;
@@ -79,40 +75,20 @@ const dayMs = 86_400_000;
  */
 export class Ids {
   readonly #random: Random;
-  readonly #bytes = Buffer.alloc(26);
-  #last = -1;
+  readonly #ulid: (time: number) => string;
   readonly #now: () => number;
   #time: number | null;
 
   constructor(state: IdsState, now: () => number) {
     this.#random = new Random(state.random);
+    this.#ulid = monotonicFactory(this.#random.next);
     this.#time = state.time;
     this.#now = now;
   }
 
   next(): string {
-    // The clock may have fractions of a millisecond; an ID cannot.
-    const time = this.#time === null ? Math.floor(this.#now()) : this.#time++;
-    if (time > this.#last) this.#begin(time);
-    else this.#increment();
-    // A flat string: the rope that a library returns takes five times the memory.
-    return this.#bytes.toString("latin1");
-  }
-
-  #begin(time: number): void {
-    this.#last = time;
-    this.#bytes.write(encodeTime(time, TIME_LEN), "latin1");
-    for (let at = this.#bytes.length - 1; at >= TIME_LEN; at--)
-      this.#bytes[at] = base32.charCodeAt(this.#random.below(base32.length));
-  }
-
-  /** The next ID of the same millisecond. */
-  #increment(): void {
-    for (let at = this.#bytes.length - 1; ; at--) {
-      const next = base32.indexOf(String.fromCharCode(this.#bytes[at]!)) + 1;
-      this.#bytes[at] = base32.charCodeAt(next % base32.length);
-      if (next < base32.length) return;
-    }
+    // An ID has no fractions of a millisecond. For 0, the library takes the machine's time.
+    return flat(this.#ulid(this.#time === null ? Math.max(1, Math.floor(this.#now())) : this.#time++));
   }
 
   /** A sequence that follows from `key` and `name` alone; its time part is that of the ID `since`. */
@@ -124,6 +100,14 @@ export class Ids {
   state(): IdsState {
     return { random: this.#random.state(), time: this.#time };
   }
+}
+
+const idBytes = Buffer.alloc(26);
+
+/** A flat copy of the string: the library returns a rope, which takes five times the memory. */
+function flat(id: string): string {
+  idBytes.write(id, "latin1");
+  return idBytes.toString("latin1");
 }
 
 /** The start time of a seed, in 2024: that of its first ID, about the age of its demo products. */

@@ -72,7 +72,6 @@ const word = z.int().min(-0x8000_0000).max(0x7fff_ffff);
 
 const StateFields = z.strictObject({
   version: z.literal(1),
-  /** Time of the snapshot on the mock's clock. */
   now: Timestamp,
   /** Secret for the signatures of URLs and cursors. */
   secret: text.min(1),

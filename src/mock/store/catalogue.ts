@@ -4,7 +4,6 @@ import type { ExportedProduct, ProductRecord } from "./records.ts";
 /** Shared by the many products without generated images. */
 const noGenerations: readonly string[] = [];
 
-/** Maximum number of cached JSON texts. */
 const keptPrints = 1_000;
 
 export class Catalogue {
@@ -15,7 +14,6 @@ export class Catalogue {
   #nextOrder = 0;
   /** Number of live products. */
   size = 0;
-  /** Number of changes of products. */
   revision = 0;
   /** JSON of recently read products: reads are far more frequent than changes. */
   readonly #prints = new Map<ProductRecord, string>();

@@ -208,7 +208,6 @@ class UnlinkedImages {
     this.#since.delete(imageId);
   }
 
-  /** For the snapshot. */
   state(): { image_id: string; since: number }[] {
     return [...this.#since].map(([image_id, since]) => ({ image_id, since }));
   }

@@ -17,8 +17,8 @@ import { noResponses } from "../outgoing/outgoing-request.ts";
 import { organizationNames } from "../rules/api-keys.ts";
 
 /*
- * What the mock stores, and what a saved state may contain. A saved state is checked field by field. Whether
- * fields fit together is not checked, so records may contradict each other in a state that was edited.
+ * The records of the mock and of a saved state, which is checked field by field. Whether fields fit together
+ * is not checked, so records may contradict each other in a state that was edited.
  */
 
 export const count = z.int().min(0);
@@ -57,7 +57,6 @@ export const ProductRecord = z.strictObject({
 });
 export type ProductRecord = z.infer<typeof ProductRecord>;
 
-/** A role of a generated image. */
 export const AssetRole = text.regex(
   /^[a-z][a-z0-9_]{0,49}$/,
   "must be a word in lower case such as recoloring",
@@ -94,7 +93,6 @@ export const ImageState = z.strictObject({
       background: text,
       /** Null for a beautifier. */
       model_id: text.nullable(),
-      /** IDs of the styling products. */
       also_features: z.array(Ulid).readonly(),
     })
     .nullable(),
@@ -134,7 +132,6 @@ export const ImportJob = z.strictObject({
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
-  /** End of the validation. */
   validated_at: Moment,
   /** Duration of one row in milliseconds. */
   row_ms: z.number().positive(),
@@ -196,7 +193,6 @@ export const TaskRecord = z.strictObject({
   created_at: Timestamp,
   runs_at: Moment,
   ends_at: Moment,
-  /** The content of its picture. */
   scene: Scene,
   /** Without duplicates, in the order of the request. */
   styling_product_ids: z.array(Ulid).readonly(),
@@ -252,7 +248,6 @@ const Attempt = z.strictObject({
 });
 export type Attempt = z.infer<typeof Attempt>;
 
-/** The delivery of one event to one webhook. */
 export const DeliveryRecord = z.strictObject({
   id: Ulid,
   organization: z.enum(organizationNames),

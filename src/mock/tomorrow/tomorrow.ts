@@ -4,8 +4,8 @@ import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 
 /*
- * What a later version of the service may send without a new major version (Versioning 2): fields that
- * today's clients do not know, and new values of open sets. Clients must ignore the fields (Versioning 3).
+ * Additions that the service may send without a new major version (Versioning 2): fields that today's
+ * clients do not know, and new values of open sets. Clients must ignore the fields (Versioning 3).
  */
 
 const added = "added_later";

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.ts";
+import { nextTurn } from "./next-turn.ts";
 
 /** Work in progress that depends on other servers, not on the mock's clock: deliveries and image fetches. */
 export class WorkInProgress {
@@ -41,7 +42,7 @@ export class WorkInProgress {
       }
       await Promise.race([Promise.allSettled(works), late]);
       // Finished work may have started more.
-      await new Promise(setImmediate);
+      await nextTurn();
     }
   }
 }

@@ -59,7 +59,6 @@ export interface LoggedRequest {
   kept: KeptExchange | null;
 }
 
-/** The body and the response of one request. */
 export interface KeptExchange {
   /** Arrival, in real milliseconds since the epoch. */
   readonly begunAt: number;
@@ -80,7 +79,6 @@ export const noFaults: readonly number[] = [];
 
 /** Requests kept. More would reach the old generation of the heap, which slows each by a third. */
 const remembered = 1_000;
-/** Requests whose bodies are kept. */
 const rememberedBodies = 200;
 
 /** The last requests, oldest first. */

@@ -31,7 +31,7 @@ export interface WorldOptions {
   rateLimit: RateLimit;
   /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
   latencyMs: number;
-  /** Hosts, as `exactHost` writes them, that may use the control routes and receive webhooks. */
+  /** Hosts besides this machine, as `exactHost` writes them, that may use control routes and get webhooks. */
   allowHosts: ReadonlySet<string>;
   /** Rejects webhook URLs on loopback and on allowed hosts, like the service. */
   strict: boolean;
@@ -127,7 +127,7 @@ export class World {
     setMaxListeners(0, this.life);
   }
 
-  /** Removes all data and restarts the seed. Without one, the demo products stay the same. */
+  /** Removes all data and restarts what follows from the seed. Without one, demo products stay the same. */
   #renew(): { random: Random; moment: number | null } {
     const { seed } = this.options;
     const random = Random.from(seed === undefined ? randomBytes(16).toString("hex") : `seed ${seed}`);
@@ -153,7 +153,6 @@ export class World {
     return this.ids.derive(this.secret, `${about} ${name}`, about).next();
   }
 
-  /** Removes all data of every organization. */
   empty(): void {
     this.deliveries.clear();
     const wake: Wake = (time, run) => this.schedule(time, () => run(this.clock.now()));
@@ -209,7 +208,6 @@ export class World {
     this.#held.set(go, this.clock.at(time, go));
   }
 
-  /** Releases every delayed request now. */
   letThrough(): void {
     for (const [go, cancel] of [...this.#held]) {
       cancel();

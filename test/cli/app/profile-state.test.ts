@@ -25,7 +25,7 @@ async function pathOf(...asked: Parameters<typeof asker>): Promise<string | null
   return state.path;
 }
 
-test("opens the state of the profile from the flag, the environment, the config file, or the default", async () => {
+test("a command opens the state of the profile from the flag, the environment, the config file, or the default", async () => {
   const folder = temporaryFolder();
   const home = join(folder, "home");
   const env = { CAT_HOME: home };
@@ -43,20 +43,20 @@ test("opens the state of the profile from the flag, the environment, the config 
   expect(readdirSync(join(home, "state"))).toEqual(["%53hop%2e2.db", "ci.db", "default.db", "shop.db"]);
 });
 
-test("ignores a broken config file if a flag or a variable names the profile", async () => {
+test("a command ignores a broken config file if a flag or a variable names the profile", async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, "config.json"), "{");
   expect(await pathOf(home, { CAT_HOME: home }, { profile: "ci" })).toBe(join(home, "state", "ci.db"));
   await expect(pathOf(home, { CAT_HOME: home })).rejects.toMatchObject({ code: "invalid_config" });
 });
 
-test("writes no file with --mock", async () => {
+test("a command writes no file with --mock", async () => {
   const home = temporaryFolder();
   expect(await pathOf(home, { CAT_HOME: home }, { mock: true })).toBe(null);
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("opens a --ledger file at its path, without changes to the folder", async () => {
+test("a command opens a --ledger file at its path, without changes to the folder", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "ci"), { mode: 0o755 });
   const state = await openStateFile(asker(folder, {}), "ci/ledger.db");
@@ -69,7 +69,7 @@ test("opens a --ledger file at its path, without changes to the folder", async (
   expect(toExitCode(refused)).toBe(2);
 });
 
-test("rejects a file that is not a ledger, and an emptied one as damaged", async () => {
+test("a command rejects a file that is not a ledger, and an emptied one as damaged", async () => {
   const folder = temporaryFolder();
   const refusal = async (text: string) => {
     writeFileSync(join(folder, "s.csv"), text);

@@ -13,7 +13,7 @@ function notes() {
 
 const request = { method: "GET", path: "/v1/imports/X" };
 
-test("prints one note for all requests that wait for the same reason", () => {
+test("a command that waits prints one note for all requests that wait for the same reason", () => {
   const { clock, printed, onWait } = notes();
   onWait({ reason: "network", ms: 1_900, ...request });
   onWait({ reason: "network", ms: 4_100, ...request });
@@ -26,7 +26,7 @@ test("prints one note for all requests that wait for the same reason", () => {
   ]);
 });
 
-test("prints one note per minute of an outage, with its time, and none for the attempts in it", () => {
+test("a command that waits prints one note per minute of an outage, with its time, and none for the attempts in it", () => {
   const { clock, printed, onWait } = notes();
   const since = start - 8_000;
   for (let pause = 0; pause < 5; pause++) {
@@ -41,13 +41,13 @@ test("prints one note per minute of an outage, with its time, and none for the a
   ]);
 });
 
-test("does not call a service silent that has just responded with a failure", () => {
+test("a command that waits does not call a service silent that has just responded with a failure", () => {
   const { printed, onWait } = notes();
   onWait({ reason: "outage", ms: 2_400, since: start - 300, ...request });
   expect(printed).toEqual(["The service failed; retrying in 3 s."]);
 });
 
-test("prints one note for all requests without a response, with the time so far", () => {
+test("a command that waits prints one note for all requests without a response, with the time so far", () => {
   const { clock, printed, onWait } = notes();
   for (let attempt = 0; attempt < 3; attempt++) onWait({ reason: "response", ms: 10_000, ...request });
   clock.advance(30_000);
@@ -58,7 +58,7 @@ test("prints one note for all requests without a response, with the time so far"
   ]);
 });
 
-test("prints a note within 10 s if short waits for the rate limit follow each other, then one per minute", () => {
+test("a command that waits prints a note within 10 s if short waits for the rate limit follow each other, then one per minute", () => {
   const { clock, printed, onWait } = notes();
   const when: number[] = [];
   for (let second = 0; second < 100; second++) {
@@ -71,7 +71,7 @@ test("prints a note within 10 s if short waits for the rate limit follow each ot
   expect(new Set(printed)).toEqual(new Set(["The service asked to slow down; still retrying."]));
 });
 
-test("prints no note for short waits for the rate limit that are far apart", () => {
+test("a command that waits prints no note for short waits for the rate limit that are far apart", () => {
   const { clock, printed, onWait } = notes();
   for (let time = 0; time < 10; time++) {
     onWait({ reason: "rate_limited", ms: 1_000, ...request });
@@ -80,7 +80,7 @@ test("prints no note for short waits for the rate limit that are far apart", () 
   expect(printed).toEqual([]);
 });
 
-test("prints one note for all transfers that a slow connection has delayed", () => {
+test("a command that waits prints one note for all transfers that a slow connection has delayed", () => {
   const { clock, printed, onWait } = notes();
   for (let transfer = 0; transfer < 4; transfer++) onWait({ reason: "slow_line", ms: 0, ...request });
   clock.advance(30_000);

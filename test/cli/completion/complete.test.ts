@@ -30,7 +30,7 @@ test.for([
   ["no reference of another profile", ["cat", "--profile", "studio", "products", "get", ""], [":"]],
   ["a command after global flags", ["cat", "--json", "model"], ["models", ":files"]],
   ["a file after --", ["cat", "serve", "--mock", "--", ""], [":files"]],
-] as const)("completes %s", async ([, words, expected]) => {
+] as const)("a shell completes %s", async ([, words, expected]) => {
   const { folder, cat } = await createWorld();
   const home = join(folder, "home");
   await completionHome(home);

@@ -87,7 +87,7 @@ const sources = ["src", "bin"].flatMap((folder) =>
 const starts =
   /\b(?:child_process|cluster|worker_threads|execve|process\.binding)\b|\b(?:spawn|spawnSync|execFile|execFileSync|execSync|fork)\(|\bnew Worker\(/;
 
-test("each program that this one starts gets the environment of that function", () => {
+test("each program that this one starts gets an environment without secrets", () => {
   const texts = new Map(sources.map((name) => [name, readFileSync(join(root, name), "utf8")]));
   const starting = sources.filter((name) => starts.test(texts.get(name)!)).sort();
   expect(starting).toEqual([

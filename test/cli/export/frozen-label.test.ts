@@ -63,7 +63,7 @@ test("images whose names are not certain are extracted as sent, with one warning
 });
 
 test.each(["export --no-label", "export --zip --no-label", "export --manifest --no-label"])(
-  "is a wrong command line: %s",
+  "a label flag without images to save is a wrong command line: %s",
   async (line) => {
     const world = await syncWorld();
     expect(await world.cat(line)).toEqual({

@@ -119,7 +119,7 @@ describe("a page that cannot be continued exits with 7, and no file appears:", (
   });
 });
 
-test("exits with 4 for a key without the scope", async () => {
+test("cat export exits with 4 for a key without the scope", async () => {
   const world = await exportWorld({ demo: 1 });
   const ran = await world.cat("export --out a.ndjson", { env: { CAT_API_KEY: "ak_mock_revoked" } });
   expect(ran.exit).toBe(4);

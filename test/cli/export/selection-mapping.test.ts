@@ -98,7 +98,7 @@ test.each([
   ["export --manifest --map a=reference", "error: --map needs --products-from\n"],
   ["export --map a=reference", "error: --map needs --manifest or --zip\n"],
   [`${line} --map a=name`, 'error: invalid --map "a=name": unknown field "name"\n'],
-])("exits with 2 for %s", async (args, message) => {
+])("cat export exits with 2 for %s", async (args, message) => {
   const world = await shop();
   const { exit, stderr } = await world.cat(args);
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(message) });

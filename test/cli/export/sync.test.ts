@@ -661,7 +661,7 @@ test.for([
   ["''", "DIR is empty"],
   ["images --delete --max-delete 0", "use a whole number of at least 1"],
   ["", "DIR"],
-] as const)("exits with 2 for: cat export sync %s", async ([line, message]) => {
+] as const)("a wrong command line exits with 2: cat export sync %s", async ([line, message]) => {
   const world = await syncWorld();
   const ran = await world.cat(`export sync ${line}`);
   expect(ran.exit).toBe(2);

@@ -247,7 +247,7 @@ describe("a workbook has the cells of the CSV, as texts", () => {
     ["export", "--out"],
     ["products list", "--out"],
     ["models list", "--out"],
-  ] as const)("%s", async ([line, flag]) => {
+  ] as const)("of cat %s", async ([line, flag]) => {
     const world = await namesWorld();
     expect(await world.cat(`${line} ${flag} a.xlsx`)).toMatchObject({ exit: 0, stdout: "" });
     const csv = csvOf((await world.cat(`${line} --format csv`)).stdout);

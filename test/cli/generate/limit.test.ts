@@ -7,7 +7,7 @@ import { generateWorld, summaryOf } from "./generate-world.ts";
 const look = (reference: string) => `${reference},Amara,studio,full-front`;
 const references = ["DRESS-1", "DRESS-2", "DRESS-3", "DRESS-4", "DRESS-5", "DRESS-6"];
 
-test("generates the images of the first rows, then the others with the same command", async () => {
+test("cat tryon --limit generates the images of the first rows, then the others with the same command", async () => {
   const { cat, looks, tasks } = await generateWorld();
   looks(...references.map(look));
   const first = await cat("tryon looks.csv --limit 2 --yes");
@@ -56,7 +56,7 @@ test("limits rows, not their combinations, and checks no others", async () => {
   expect(tasks()).toHaveLength(3);
 });
 
-test("writes the failed file with the last rows only: an image in it could be paid for twice", async () => {
+test("cat tryon --limit writes the failed file with the last rows only: an image in it could be paid for twice", async () => {
   const { cat, write, read } = await generateWorld();
   const header = "product_reference,subtype,background,angle_shot";
   write(

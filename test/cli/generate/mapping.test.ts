@@ -225,13 +225,13 @@ test("a value that was none before is named as none", async () => {
 test.each([
   ["--map Artikel=referenz", 'unknown field "referenz"'],
   ["--map-value subtype:Schuhe=schuh", 'unknown value "schuh"'],
-])("exits with 2 for %s", async (flag, message) => {
+])("cat tryon exits with 2 for %s", async (flag, message) => {
   const world = await shop();
   const { exit, stderr } = await world.cat(`beautify looks.csv ${flag}`);
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(message) });
 });
 
-test("exits with 2 for a mapping without a file", async () => {
+test("cat tryon exits with 2 for a mapping without a file", async () => {
   const world = await shop();
   const { exit, stderr } = await world.cat("tryon --product DRESS-1 --map a=background");
   expect({ exit, stderr }).toEqual({

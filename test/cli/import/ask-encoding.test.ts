@@ -13,7 +13,7 @@ async function shop() {
   return world;
 }
 
-test("asks about the encoding on the screen of columns and values, and saves it", async () => {
+test("cat import asks about the encoding on the screen of columns and values, and saves it", async () => {
   const world = await shop();
   const first = atTerminal(world, "import shop.csv --no-progress", { stdin: true, stderr: true });
   await first.type("Read the encoding, 1 column and 1 value of shop.csv like this?", "\r");
@@ -39,7 +39,7 @@ test("asks about the encoding on the screen of columns and values, and saves it"
   expect((await world.cat(check)).exit).toBe(3);
 });
 
-test("reads the file as another encoding, if the user chooses it", async () => {
+test("cat import reads the file as another encoding, if the user chooses it", async () => {
   const world = await shop();
   world.write("shop.csv", latin1(`reference,name,images\nA1,Sukienka \xbf\xf3\xb3ta,${photo}\n`));
   const first = atTerminal(world, "import shop.csv --no-progress", { stdin: true, stderr: true });
@@ -59,7 +59,7 @@ test("reads the file as another encoding, if the user chooses it", async () => {
 test.each([
   ["without a terminal", check, false],
   ["with --no-input", `${check} --no-input`, true],
-])("names the flag %s", async (_, line, stdin) => {
+])("cat import names the flag %s", async (_, line, stdin) => {
   const world = await shop();
   const ran = await world.cat(line, { tty: { stdin, stderr: false } });
   expect(ran.stderr.split("\n")[0]).toBe(
@@ -68,7 +68,7 @@ test.each([
   expect(ran.exit).toBe(3);
 });
 
-test("does not ask if --encoding names it", async () => {
+test("cat import does not ask if --encoding names it", async () => {
   const world = await shop();
   const line = `${check} --encoding windows-1252 --map Titel=name --map-value sex:Männer=male`;
   const ran = atTerminal(world, line, { stdin: true, stderr: true });

@@ -184,7 +184,7 @@ test("a damaged photo that would be converted is a problem of its row, also in a
   ).toBe(createHash("sha256").update(whole).digest("hex"));
 });
 
-test("exits with 2 when converted photos cannot be written to the temporary folder", async () => {
+test("cat import --convert exits with 2 when converted photos cannot be written to the temporary folder", async () => {
   const { world } = await worldWith({ "a.tif": await picture(4, 4).tiff().toBuffer() });
   const nowhere = join(world.folder, "nowhere");
   vi.stubEnv("TMPDIR", nowhere);

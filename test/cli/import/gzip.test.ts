@@ -31,7 +31,7 @@ describe("a file compressed with gzip is read like the file in it", () => {
     ["a.data.gz", ndjson, ["Rock"]],
     ["a.xlsx.gz", book, ["Rock"]],
     ["a.csv.gz", Buffer.from(`\ufeff${csv}`, "utf16le"), ["Kleid grün", "Hose"]],
-  ])("%s", async (name, content, expected) => {
+  ])("named %s", async (name, content, expected) => {
     const { cat, names } = await worldWith(name, gzipSync(content));
     const ran = await cat(["import", name]);
     expect(ran).toMatchObject({ exit: 0, stdout: "" });

@@ -107,7 +107,7 @@ describe("a row that fails for the same reason", () => {
   });
 });
 
-test("counts what an independent count of runs in a row says, also where runs are resumed", async () => {
+test("a summary counts what an independent count of runs in a row says, also where runs are resumed", async () => {
   const state = await openState(null, { clock: new TestClock() });
   const account = state.accounts.find("x", "y") ?? 1;
   const step = fc.record({

@@ -48,7 +48,7 @@ test("imports the first rows, then the others with the same command", async () =
 });
 
 test.each(["--mode create", "--mode skip_existing", "--photos all"])(
-  "sends nothing twice with %s",
+  "cat import --limit sends nothing twice with %s",
   async (flags) => {
     const { cat, references, photos } = await limitWorld();
     for (const limit of ["--limit 1", "--limit 1", "--limit 3", ""])
@@ -82,7 +82,7 @@ test("checks only the first rows", async () => {
   expect(references()).toEqual(["A", "B"]);
 });
 
-test("writes only the first rows to the failed file, which the last command writes completely", async () => {
+test("cat import --limit writes only the first rows to the failed file, which the last command writes completely", async () => {
   const { cat, write, read } = await limitWorld();
   write("b.csv", `${head}${row("fail-timeout")},Dress,x\n${row("B")}${row("C-fail-timeout")}`);
   const first = await cat("import b.csv --limit 3 --skip-invalid");
@@ -131,7 +131,7 @@ test("photos of the other rows are not converted", async () => {
   expect(photos()).toEqual([1, 1]);
 });
 
-test("rejects a limit below what was sent, unless it starts over", async () => {
+test("cat import --limit rejects a limit below what was sent, unless it starts over", async () => {
   const { cat, fault, references } = await limitWorld();
   await fault({ match: { method: "GET", path: "/v1/imports" }, times: 1, status: 403 });
   expect((await cat("import a.csv --limit 4")).exit).toBe(4);

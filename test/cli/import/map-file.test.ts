@@ -201,7 +201,7 @@ test.each([
   ["Windows-1252", Buffer.from('{"values": {"sex": {"Männer": "male"}}}', "latin1")],
   ["UTF-16", Buffer.from(`\ufeff${mapping}`, "utf16le")],
   ["UTF-16 without a byte order mark", Buffer.from("{}", "utf16le")],
-])("exits with 2 for catalogue.map.json in %s", async (_, content) => {
+])("cat import exits with 2 for catalogue.map.json in %s", async (_, content) => {
   const world = await shop(null);
   world.write("catalogue.map.json", content);
   expect(await world.cat(check)).toEqual({

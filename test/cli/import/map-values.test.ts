@@ -33,7 +33,7 @@ Fix the file and run the command again.
   });
 });
 
-test("reads values without case, by field or column, and an empty one as none", async () => {
+test("cat import --map-value reads values without case, by field or column, and an empty one as none", async () => {
   const world = await shop();
   const flags =
     "--map-value sex:damen=female --map-value geschlecht:herren=male --map-value orientation:vorne=front";
@@ -51,7 +51,7 @@ test("reads values without case, by field or column, and an empty one as none", 
   });
 });
 
-test("keeps the values of the file in the failed file, and the flags in its command as typed", async () => {
+test("cat import --map-value keeps the values of the file in the failed file, and the flags in its command as typed", async () => {
   const world = await shop();
   const { exit, stderr } = await world.cat(
     `import shop.csv ${map} --map-value sex:Damen=female --skip-invalid`,
@@ -80,7 +80,7 @@ test.each([
     "sex:Damen=femal",
     'unknown value "femal"\nDid you mean female? TO is one of male, female, other, kid, or empty for no value.',
   ],
-])("exits with 2 for --map-value %s", async (entry, message) => {
+])("cat import exits with 2 for --map-value %s", async (entry, message) => {
   const world = await shop();
   const { exit, stderr } = await world.cat(`import shop.csv ${map} --map-value ${entry}`);
   expect({ exit, isShown: stderr.includes(`invalid --map-value "${entry}": ${message}`) }).toEqual({
@@ -95,7 +95,7 @@ test.each([
     "images:a=b",
     'cannot use --map-value for the column "images": it works for reference, name, description, sex, orientation',
   ],
-])("rejects the file for --map-value %s", async (entry, message) => {
+])("cat import rejects the file for --map-value %s", async (entry, message) => {
   const world = await shop();
   const { exit, stderr } = await world.cat(`import shop.csv --dry-run ${map} --map-value ${entry}`);
   expect({ exit, isShown: stderr.includes(message) }).toEqual({ exit: 3, isShown: true });

@@ -54,7 +54,7 @@ test("a second import sends nothing twice, and one into the same organization ad
   expect(world.products()).toEqual(before);
 });
 
-test("resumes after an interrupt, without a second upload of a photo", async () => {
+test("cat import of a mirror resumes after an interrupt, without a second upload of a photo", async () => {
   const { world, mock, env, uploads } = await mirrored();
   mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
   expect(await world.cat("import mirror", { env })).toMatchObject({ exit: 4 });
@@ -66,7 +66,7 @@ test("resumes after an interrupt, without a second upload of a photo", async () 
   });
 });
 
-test("skips photos that the catalogue no longer had", async () => {
+test("cat import of a mirror skips photos that the catalogue no longer had", async () => {
   const { world, env } = await mirrored();
   await world.cat("products delete DRESS-3 --yes");
   world.clock.advance(600_000);
@@ -76,7 +76,7 @@ test("skips photos that the catalogue no longer had", async () => {
   expect(ran.stderr).toContain(": 2 created.\n");
 });
 
-test("names a missing photo, and sends nothing", async () => {
+test("cat import of a mirror names a missing photo, and sends nothing", async () => {
   const { world, mock, env } = await mirrored();
   const [entry] = world.index("mirror/catalogue.ndjson").filter(({ role }) => role === "source");
   rmSync(world.at(`mirror/${entry!.path}`));
@@ -86,7 +86,7 @@ test("names a missing photo, and sends nothing", async () => {
   expect(mock.requests().filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-test("rejects a photo that is not the one of the index, and a path that leads out of the mirror", async () => {
+test("cat import of a mirror rejects a photo that is not the one of the index, and a path that leads out of the mirror", async () => {
   const { world, mock, env } = await mirrored();
   const lines = world.index("mirror/catalogue.ndjson");
   const { path } = lines.find(({ role }) => role === "source")!;
@@ -112,7 +112,7 @@ test("rejects a photo that is not the one of the index, and a path that leads ou
   expect(mock.requests().filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-test("rejects a mirror without an index, a damaged one, and flags of other folders", async () => {
+test("cat import of a mirror rejects a mirror without an index, a damaged one, and flags of other folders", async () => {
   const { world, env } = await mirrored();
   expect(await world.cat("import mirror --pattern '{reference}'", { env })).toEqual({
     exit: 2,

@@ -217,7 +217,7 @@ test("a file whose ledger is lost changes nothing where its photos cannot be com
   expect(writesSince(world, before)).toEqual([]);
 });
 
-test("exits with 8 for invalid rows that are skipped, as the import does", async () => {
+test("cat import --plan exits with 8 for invalid rows that are skipped, as the import does", async () => {
   const world = await createWorld({ mock: { demo: 0 } });
   world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/a.jpg\n,Hat,b\n");
   for (const line of ["import a.csv --skip-invalid --plan", "import a.csv --skip-invalid"])

@@ -1,162 +1,165 @@
 import { describe, expect, test } from "vitest";
 import { readFlags } from "../../../src/cli/commands/import/flags.ts";
-import { importLines, type ReportedRun } from "../../../src/cli/commands/import/report.ts";
+import { importLines } from "../../../src/cli/commands/import/report.ts";
 import { CatError } from "../../../src/errors.ts";
-import type { ImportSummary } from "../../../src/flows/import/summary.ts";
-import { Examples, noCounts } from "../../../src/flows/import/summary.ts";
+import { Examples, type ImportSummary, noCounts } from "../../../src/flows/import/summary.ts";
+import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
+import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
-const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
-  ...{ run_id: "run_1", file: "a.csv", mode: "upsert", total: 5, invalid: 0, submitted: 5, succeeded: 5 },
-  ...{ partial: 0, failed: 0, created: 5, updated: 0, skipped: 0, unchanged: 0, imports: [] },
-  ...noCounts(),
-  ...{ failed_file: null, results_file: null, duration_ms: 1000 },
-  ...more,
-});
-const usual = {
-  mode: "upsert",
-  onImageError: "skip",
-  wait: true,
-  concurrency: 4,
-  dryRun: false,
-  skipInvalid: false,
-  imagesOutside: false,
-  convert: false,
-  fresh: false,
-  sameOrganization: false,
-  pathStyle: false,
-} as const;
-const flags = (more: object = {}) => readFlags("a.csv", { ...usual, ...more }, "/");
-const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
-  ...{
-    stopped: undefined,
-    reasons: [],
-    examples: new Examples(),
-    isRecorded: false,
-    changed: null,
-    failedFileStays: true,
-    format: "csv",
-  },
-  globals: { profile: undefined, baseUrl: undefined, mock: false },
-  typed: ["import", "a.csv", "--fresh", "--unknown", "resend"],
-  ...more,
-});
+const head = "reference,name,images\n";
+const row = (name: string, photo = name) => `${name},Dress,https://cdn.example.com/${photo}.jpg\n`;
+const ab = head + row("A") + row("B");
+
+const post = { method: "POST", path: "/v1/imports" } as const;
+/** The service has no credits for it: no row is sent. */
+const unpaid: FaultOrder = { match: post, status: 402 };
+const rejected: FaultOrder = { match: post, status: 422 };
+/** Neither the results of an import nor the list of its rows can be read. */
+const unreadable: FaultOrder[] = [
+  { match: { path: "/_signed" }, status: 403 },
+  { match: { method: "GET", path: "/v1/imports/01HN1H1W02R3TPE9AJTWCGJDF0/rows" }, status: 403 },
+];
+
+/** A test environment with a.csv of two rows, and faults of the service. */
+async function worldWith({ text = ab, faults = [] }: { text?: string; faults?: FaultOrder[] } = {}) {
+  const world = await createWorld();
+  world.write("a.csv", text);
+  for (const fault of faults) world.mock.faults.add(fault);
+  return {
+    ...world,
+    /** The lines on stderr, with the IDs of imports and runs as ID. */
+    async lines(line: string, stdin?: string): Promise<string[]> {
+      const { stderr } = await world.cat(
+        `import ${line} --no-progress`,
+        stdin === undefined ? {} : { stdin },
+      );
+      return stderr
+        .replaceAll(/\b(01[0-9A-Z]{24}|run_\w+)\b/g, "ID")
+        .replaceAll(" --no-progress", "")
+        .replaceAll(/in \d+\.\d s/g, "in 1 s")
+        .split("\n")
+        .slice(0, -1);
+    },
+  };
+}
+
+const resume = "To resume, run the same command again (nothing is sent twice):";
 
 describe("imports with unknown results", () => {
-  const imports: ImportSummary["imports"] = [
-    { id: "A", status: "completed", rows: 2 },
-    { id: "B", status: "processing", rows: 1 },
-    { id: "C", status: "completed_with_errors", rows: 1 },
-    { id: "D", status: "failed", rows: 1 },
-  ];
-  const stopped = new Error("stopped");
+  test("are listed, and the next command is the same one", async () => {
+    const { lines } = await worldWith();
+    expect((await lines("a.csv --timeout 1s")).slice(0, 4)).toEqual([
+      "Stopped: sent 2 of 2 rows of a.csv.",
+      "  2 rows in progress at the service: import ID (validating)",
+      resume,
+      "  cat import a.csv --timeout 1s",
+    ]);
+  });
 
-  test("are listed by what is unknown, without imports whose rows were counted", () => {
-    const summary = summaryOf({ imports, succeeded: 2, failed: 1, unread: ["C"] });
-    expect(importLines(summary, flags(), run({ stopped })).slice(2)).toEqual([
-      "  1 row in progress at the service: import B (processing)",
-      "  1 row done at the service, results not read yet: import C (completed_with_errors)",
-      "To resume, run the same command again (nothing is sent twice):",
+  test("are listed as done if only their results could not be read, not those whose rows were counted", async () => {
+    const { lines, cat } = await worldWith();
+    await cat("import a.csv");
+    const { lines: blocked } = await worldWith({ faults: unreadable });
+    expect((await blocked("a.csv")).slice(0, 4)).toEqual([
+      "Stopped: sent 2 of 2 rows of a.csv.",
+      "  2 rows done at the service, results not read yet: import ID (completed)",
+      resume,
       "  cat import a.csv",
     ]);
+    expect((await lines("a.csv")).join()).not.toContain("not read yet");
   });
 
-  test("are not listed with --no-wait, but the command that waits for them is", () => {
-    const summary = summaryOf({ imports, succeeded: 0, created: 0 });
-    expect(
-      importLines(summary, flags({ wait: false }), run({ typed: ["import", "--no-wait", "a.csv"] })).slice(1),
-    ).toEqual(["For the results, run the command again without --no-wait:", "  cat import a.csv"]);
-    const globals = { profile: undefined, baseUrl: undefined, mock: true };
-    expect(importLines(summary, flags({ wait: false }), run({ globals }))).toHaveLength(1);
-  });
-});
-
-test.each([
-  [1, 1, "Stopped: sent 1 of 1 row of a.csv."],
-  [0, 1, "Stopped: sent 0 of 1 row of a.csv."],
-  [1, 2, "Stopped: sent 1 of 2 rows of a.csv."],
-])("a stop after %i of %i is reported in one sentence", (submitted, total, line) => {
-  const summary = summaryOf({ submitted, total, succeeded: 0, created: 0 });
-  expect(importLines(summary, flags(), run({ stopped: new Error("stopped") }))[0]).toBe(line);
-});
-
-describe("the next command is", () => {
-  const stopped = new CatError("no credits", { type: "payment_required", code: "insufficient_credits" });
-  const summary = summaryOf({ succeeded: 0, created: 0, submitted: 0, failed_file: "f.csv" });
-  const last = (more: Partial<ImportSummary>, of = flags(), how: Partial<ReportedRun> = { stopped }) =>
-    importLines({ ...summary, ...more }, of, run(how)).slice(-1)[0];
-  const piped = readFlags("-", usual, "/");
-
-  test("the same one after a stop, which covers the failed file, too", () => {
-    expect(last({})).toBe("  cat import a.csv");
-    const lines = importLines(summary, flags(), run({ stopped }));
-    expect(lines).toContain("The rows that were not sent are in f.csv.");
-    expect(lines.join("\n")).not.toContain("cat import f.csv");
-  });
-
-  test("the import of the failed file for piped rows, unless it lacks some", () => {
-    expect(last({}, piped)).toBe("  cat import f.csv");
-    const how = { stopped, typed: ["import", "-"] };
-    const unknown = [{ first_line: 2, last_line: 2, rows: 1 }];
-    expect(last({ unknown }, piped, how)).toBe("  cat import -");
-    const imports: ImportSummary["imports"] = [{ id: "A", status: "processing", rows: 1 }];
-    expect(last({ imports }, piped, how)).toBe("  cat import -");
-  });
-
-  test("the same one if rows are unconfirmed, though others were rejected", () => {
-    const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
-    const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
-    expect(last({}, flags(), { stopped: refused })).toBe("  cat import f.csv");
-    expect(last({ unknown }, flags(), { stopped: refused })).toBe("  cat import a.csv");
-  });
-
-  test("the same one if results were not read, though other rows were rejected, but not with --no-wait", () => {
-    const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
-    const imports: ImportSummary["imports"] = [{ id: "A", status: "completed_with_errors", rows: 2 }];
-    const [unread, how] = [["A"], { stopped: refused }];
-    expect(last({ imports, unread }, flags(), how)).toBe("  cat import a.csv");
-    expect(last({ imports, unread }, flags({ wait: false }), how)).toBe("  cat import f.csv");
-  });
-
-  test("none for a changed file", () => {
-    const changed = new CatError("changed", { type: "input", code: "file_changed" });
-    const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
-    const lines = importLines({ ...summary, unknown, failed_file: null }, flags(), run({ stopped: changed }));
-    expect(lines.join("\n")).not.toContain("cat import");
-  });
-
-  test("none for a changed file, whatever stopped the run, but a hint", () => {
-    const changed = new CatError("a.csv was changed", {
-      type: "input",
-      code: "file_changed",
-      hint: "Put it back.",
-    });
-    const unknown = [{ first_line: 2, last_line: 3, rows: 2 }];
-    const more = { unknown, failed_file: null, unwritten: ["a.csv was changed"] };
-    const lines = importLines({ ...summary, ...more }, flags(), run({ stopped, changed }));
-    expect(lines.slice(1)).toEqual([
-      "  3 rows not sent",
-      "  2 rows unconfirmed: no response from the service (lines 2 to 3)",
-      "a.csv was changed.",
-      "Put it back.",
+  test("are not listed with --no-wait, but the command that waits for them is", async () => {
+    const { lines } = await worldWith();
+    const sent = "Sent 2 rows of a.csv in 1 s, without waiting for the results (import ID).";
+    expect(await lines("--no-wait a.csv")).toEqual([
+      sent,
+      "For the results, run the command again without --no-wait:",
+      "  cat import a.csv",
     ]);
-    const asError = importLines({ ...summary, ...more }, flags(), run({ stopped: changed, changed }));
-    expect(asError).toHaveLength(3);
-  });
-
-  test("none if the state is lost", () => {
-    const gone = new CatError("gone", { type: "state", code: "state_gone" });
-    const lines = importLines({ ...summary, failed_file: null }, flags(), run({ stopped: gone }));
-    expect(lines.join("\n")).not.toContain("cat import");
+    // The mock of a command is gone with it.
+    expect(await lines("a.csv --no-wait --mock")).toEqual([sent]);
   });
 });
 
-test("the rows sent with --no-wait do not include rows that failed before", () => {
-  const imports: ImportSummary["imports"] = [{ id: "A", status: "validating", rows: 3 }];
-  const summary = summaryOf({ submitted: 5, failed: 2, succeeded: 0, created: 0, imports });
-  expect(importLines(summary, flags({ wait: false }), run())[0]).toMatch(
-    /^Sent 3 rows of a\.csv in 1\.0 s, without waiting for the results \(import A\)\.$/,
-  );
+test.each<[string, string, FaultOrder[], string]>([
+  ["1 of 1 row", row("A"), [], "--timeout 1s"],
+  ["0 of 1 row", row("A"), [unpaid], ""],
+  ["0 of 2 rows", row("A") + row("B"), [unpaid], ""],
+])("a stop after %s is reported in one sentence", async (count, rows, faults, flags) => {
+  const { lines } = await worldWith({ text: head + rows, faults });
+  expect((await lines(`a.csv ${flags}`))[0]).toBe(`Stopped: sent ${count} of a.csv.`);
+});
+
+describe("the next command after a stop is", () => {
+  const last = (lines: readonly string[]) => lines.filter((line) => line.startsWith("  cat "));
+
+  test("the same one, which covers the failed file, too", async () => {
+    const { lines } = await worldWith({ faults: [unpaid] });
+    const stopped = await lines("a.csv --failed f.csv --photos all --images-root .");
+    expect(stopped).toContain("Failed rows are in f.csv, with the reasons.");
+    expect(stopped).toContain(resume);
+    expect(last(stopped)).toEqual(["  cat import a.csv --failed f.csv --photos all --images-root ."]);
+  });
+
+  test("the import of the failed file for piped rows, unless it lacks some", async () => {
+    const unpaidWorld = await worldWith({ faults: [unpaid] });
+    expect(last(await unpaidWorld.lines("-", ab))).toEqual(["  cat import stdin.failed.csv"]);
+    const { lines } = await worldWith();
+    const stopped = await lines("- --timeout 1s", ab);
+    expect(stopped).toContain("To resume, pipe the same rows to the same command (nothing is sent twice):");
+    expect(last(stopped)).toEqual(["  cat import - --timeout 1s"]);
+  });
+
+  test("the import of the failed file for rows that the service rejected", async () => {
+    const { lines } = await worldWith({ faults: [rejected] });
+    expect((await lines("a.csv")).slice(0, 4)).toEqual([
+      "Stopped: sent 0 of 2 rows of a.csv.",
+      "  2 rows not imported: the service rejected the batch",
+      "Failed rows are in a.failed.csv, with the reasons. Fix them there, then run:",
+      "  cat import a.failed.csv",
+    ]);
+  });
+
+  test("the same one if the response to a batch is lost", async () => {
+    const { lines } = await worldWith({
+      faults: [{ match: post, drop: "after" }],
+    });
+    const stopped = await lines("a.csv --timeout 1s");
+    expect(stopped.slice(0, 4)).toEqual([
+      "Stopped: sent 0 of 2 rows of a.csv.",
+      "  2 rows unconfirmed: no response from the service (lines 2 to 3)",
+      resume,
+      "  cat import a.csv --timeout 1s",
+    ]);
+  });
+
+  test("none for a file that changed during the import, but the way to resume", async () => {
+    const { cat, write, requests } = await worldWith({ faults: [{ match: post, drop: "after" }] });
+    const running = cat("import a.csv --timeout 1s --no-progress");
+    await until(() => requests().some(({ method }) => method === "POST"));
+    write("a.csv", head + row("C"));
+    const { stderr } = await running;
+    expect(stderr).not.toContain("  cat import");
+    expect(stderr).toContain("a.csv changed during the import");
+  });
+
+  test("that of the profile", async () => {
+    const { lines } = await worldWith({ faults: [rejected] });
+    expect(last(await lines("a.csv --profile dev"))).toEqual(["  cat import a.failed.csv --profile dev"]);
+  });
+
+  test("the one of the failed file with the flags for its rows alone", async () => {
+    const { lines, write } = await worldWith();
+    write("my photos/x.jpg", "");
+    write("b.csv", `SKU\tname\timages\nA\tDress\thttps://cdn.example.com/fail-timeout.jpg\n`);
+    const flags =
+      "--photos all --delimiter tab --encoding windows-1252 --map SKU=reference --images-root 'my photos' --images-outside --convert --ledger l.db";
+    expect(last(await lines(`b.csv --skip-invalid --results r.ndjson ${flags}`))).toEqual([
+      `  cat import b.failed.csv ${flags}`,
+    ]);
+  });
 });
 
 test("changed fields alone have results at once, also with --no-wait", async () => {
@@ -192,108 +195,62 @@ test("rows that were never sent are not called failed", async () => {
   ]);
 });
 
-test("an existing failed file of --failed that the run did not write is reported as an earlier one", () => {
+test("an existing failed file of --failed that the run did not write is reported as an earlier one", async () => {
+  const { lines, write, cat } = await worldWith();
+  await cat("import a.csv");
   const line = "f.csv is from an earlier run; this run did not write to it.";
-  const named = flags({ failed: "f.csv" });
-  expect(importLines(summaryOf({}), named, run()).at(-1)).toBe(line);
-  expect(importLines(summaryOf({}), named, run({ failedFileStays: false }))).not.toContain(line);
-  expect(importLines(summaryOf({ failed_file: "f.csv", failed: 1 }), named, run())).not.toContain(line);
+  expect((await lines("a.csv --failed f.csv --fresh")).join()).not.toContain(line);
+  write("f.csv", "old");
+  expect((await lines("a.csv --failed f.csv --yes")).at(-1)).toBe(line);
+  write("b.csv", `${head}${row("C", "fail-timeout")}`);
+  expect((await lines("b.csv --failed f.csv --yes")).join()).not.toContain(line);
 });
 
-test.each([
-  [5, "Results of all rows: r.ndjson"],
-  [2, "Results of 2 of 5 rows: r.ndjson"],
-])("the summary reports that the results file has %i of five rows", (results_rows, line) => {
-  const summary = summaryOf({ results_file: "r.ndjson", results_rows });
-  expect(importLines(summary, flags(), run())).toContain(line);
-});
-
-test("the next command has the profile", () => {
-  const globals = { profile: "dev", baseUrl: undefined, mock: false };
-  const lines = importLines(summaryOf({ failed_file: "a.failed.csv" }), flags(), run({ globals }));
-  expect(lines.at(-1)).toBe("  cat import a.failed.csv --profile dev");
-});
-
-test("a file without changes is reported in one sentence", () => {
-  const summary = summaryOf({ submitted: 0, succeeded: 0, created: 0, unchanged: 5 });
-  expect(importLines(summary, flags(), run())).toEqual(["Nothing to do: all 5 rows of a.csv are unchanged."]);
-});
-
-test("unchanged rows count as imported", () => {
-  const summary = summaryOf({ submitted: 2, succeeded: 2, created: 1, updated: 1, unchanged: 3 });
-  expect(importLines(summary, flags(), run())).toEqual([
-    "Imported 5 rows from a.csv in 1.0 s: 1 created, 1 updated, 3 unchanged.",
-  ]);
-});
-
-test("the command that resumes a run is the one that was typed; that of the failed file has the flags for its rows", () => {
-  const stopped = new CatError("the service could not be reached", { type: "network", code: "refused" });
-  const given = flags({
-    ...{
-      photos: "all",
-      skipInvalid: true,
-      delimiter: "tab",
-      encoding: "windows-1252",
-      map: ["SKU=reference"],
-    },
-    ...{ imagesRoot: "my photos", imagesOutside: true, convert: true, ledger: "l.db", results: "r.ndjson" },
-  });
-  const typed = [
-    "import",
-    "a.csv",
-    "--photos",
-    "all",
-    "--map",
-    "SKU=reference",
-    "--images-root",
-    "my photos",
-  ];
-  expect(
-    importLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped, typed })).slice(-2),
-  ).toEqual([
-    "To resume, run the same command again (nothing is sent twice):",
-    "  cat import a.csv --photos all --map SKU=reference --images-root 'my photos'",
-  ]);
-  const failed = summaryOf({ failed: 1, failed_file: "a.failed.csv" });
-  expect(importLines(failed, given, run()).at(-1)).toBe(
-    "  cat import a.failed.csv --photos all --delimiter tab --encoding windows-1252 --map SKU=reference --images-root 'my photos' --images-outside --convert --ledger l.db",
+test("the summary reports how many rows the results file has", async () => {
+  const { lines, write } = await worldWith();
+  expect(await lines("a.csv --results r.ndjson")).toContain("Results of all rows: r.ndjson");
+  write("b.csv", `${head}${row("C")}${row("D")}E,,\n`);
+  expect(await lines("b.csv --results s.ndjson --skip-invalid")).toContain(
+    "Results of 2 of 3 rows: s.ndjson",
   );
 });
 
-test.each([
-  [1, "1 invalid row skipped"],
-  [2, "2 invalid rows skipped"],
-])("%d invalid rows are reported as skipped", (invalid, line) => {
-  const summary = summaryOf({ invalid, submitted: 5 - invalid, succeeded: 5 - invalid });
-  expect(importLines(summary, flags(), run()).slice(1)).toEqual([`  ${line}`]);
+test("unchanged rows count as imported, and a file without changes is reported in one sentence", async () => {
+  const { lines, write } = await worldWith({ text: head + row("A") });
+  await lines("a.csv");
+  expect(await lines("a.csv")).toEqual(["Nothing to do: the row of a.csv is unchanged."]);
+  write("a.csv", ab);
+  expect(await lines("a.csv")).toEqual(["Imported 2 rows from a.csv in 1 s: 1 created, 1 unchanged."]);
+  expect((await lines("a.csv --fresh"))[0]).toBe("Nothing to do: both rows of a.csv are unchanged.");
+  write("a.csv", ab + row("C"));
+  await lines("a.csv");
+  expect((await lines("a.csv"))[0]).toBe("Nothing to do: all 3 rows of a.csv are unchanged.");
 });
 
-test("no command is suggested for rejected rows", () => {
-  const stopped = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 400 });
-  expect(importLines(summaryOf({ submitted: 0, created: 0 }), flags(), run({ stopped }))).toEqual([
-    "Stopped: sent 0 of 5 rows of a.csv.",
-    "  5 rows not sent",
-  ]);
+test.each([
+  [1, "  1 invalid row skipped"],
+  [2, "  2 invalid rows skipped"],
+])("%d invalid rows are reported as skipped", async (invalid, line) => {
+  const { lines } = await worldWith({ text: `${head}${row("A")}${"E,,\nF,,\n".slice(0, 4 * invalid)}` });
+  const shown = await lines("a.csv --skip-invalid");
+  expect(shown[shown.indexOf(line) - 1]).toMatch(/^Imported 1 of \d rows from a\.csv in 1 s: 1 created\.$/);
 });
 
 describe("the command for a failed file in mode create", () => {
-  const lines = (more: Partial<ImportSummary>) =>
-    importLines(
-      summaryOf({ ...more, succeeded: 2, created: 4, failed_file: "failed.csv" }),
-      flags({ mode: "create" }),
-      run(),
-    ).slice(-2);
+  const partial = `C,Hat,https://cdn.example.com/c.jpg|https://cdn.example.com/fail-timeout.jpg\n`;
 
-  test("adds photos if all its rows have products", () => {
-    expect(lines({ partial: 3 })).toEqual([
-      "Partial rows are in failed.csv, with the reasons. Fix them there, then run:",
-      "  cat import failed.csv",
+  test("adds photos if all its rows have products", async () => {
+    const { lines } = await worldWith({ text: head + row("A") + partial });
+    expect((await lines("a.csv --mode create")).slice(-2)).toEqual([
+      "Partial rows are in a.failed.csv, with the reasons. Fix them there, then run:",
+      "  cat import a.failed.csv",
     ]);
   });
 
-  test("keeps the mode if some rows have no product", () => {
-    expect(lines({ partial: 2, failed: 1 })).toEqual([
-      "  cat import failed.csv --mode create",
+  test("keeps the mode if some rows have no product", async () => {
+    const { lines } = await worldWith({ text: head + row("A", "fail-timeout") + partial });
+    expect((await lines("a.csv --mode create")).slice(-2)).toEqual([
+      "  cat import a.failed.csv --mode create",
       "Partial rows already exist as products. To add their missing photos, use --mode upsert.",
     ]);
   });
@@ -318,4 +275,86 @@ test.each([
   expect(ran.stderr).toContain(`${step}\n  cat import a.failed.csv`);
   expect((await world.cat("import a.failed.csv --skip-invalid")).exit).toBe(other === "" ? 0 : 8);
   expect(world.products()).toHaveLength(2);
+});
+
+/** Ends that no single fault of the service brings about: several batches end differently at once. */
+describe("the next command for five rows is", () => {
+  const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
+  const changed = new CatError("a.csv was changed", {
+    type: "input",
+    code: "file_changed",
+    hint: "Restore it.",
+  });
+  const unknown = [{ first_line: 2, last_line: 3, rows: 2 }];
+  const imports: ImportSummary["imports"] = [{ id: "A", status: "completed_with_errors", rows: 2 }];
+
+  function lines(
+    more: Partial<ImportSummary>,
+    ended: { stopped: unknown; changed?: CatError; wait?: boolean },
+  ) {
+    const { stopped, changed = null, wait = true } = ended;
+    const summary: ImportSummary = {
+      ...{ run_id: "run_1", file: "a.csv", mode: "upsert", total: 5, invalid: 0, submitted: 0, succeeded: 0 },
+      ...{ partial: 0, failed: 0, created: 0, updated: 0, skipped: 0, unchanged: 0, imports: [] },
+      ...noCounts(),
+      ...{ failed_file: null, results_file: null, duration_ms: 1000 },
+      ...more,
+    };
+    const flags = readFlags(
+      "a.csv",
+      {
+        ...{ mode: "upsert", onImageError: "skip", concurrency: 4, dryRun: false, skipInvalid: false, wait },
+        ...{ imagesOutside: false, convert: false, fresh: false, sameOrganization: false, pathStyle: false },
+      },
+      "/",
+    );
+    return importLines(summary, flags, {
+      ...{
+        stopped,
+        changed,
+        reasons: [],
+        examples: new Examples(),
+        isRecorded: false,
+        failedFileStays: true,
+      },
+      globals: { profile: undefined, baseUrl: undefined, mock: false },
+      ...{ format: "csv", typed: ["import", "a.csv", "--fresh", "--unknown", "resend"] },
+    });
+  }
+
+  test("the same one if rows are unconfirmed, though others were rejected", () => {
+    const failed_file = "f.csv";
+    expect(lines({ failed_file }, { stopped: refused }).at(-1)).toBe("  cat import f.csv");
+    expect(lines({ failed_file, unknown }, { stopped: refused }).at(-1)).toBe("  cat import a.csv");
+  });
+
+  test("the same one if results were not read, though rows were rejected, but not with --no-wait", () => {
+    const some = { imports, unread: ["A"], failed_file: "f.csv" };
+    expect(lines(some, { stopped: refused }).at(-1)).toBe("  cat import a.csv");
+    expect(lines(some, { stopped: refused, wait: false }).at(-1)).toBe("  cat import f.csv");
+  });
+
+  test("none for rejected rows without a failed file", () => {
+    expect(lines({}, { stopped: refused })).toEqual([
+      "Stopped: sent 0 of 5 rows of a.csv.",
+      "  5 rows not sent",
+    ]);
+  });
+
+  test("none for a changed file, whatever stopped the run, but a hint", () => {
+    const stopped = new CatError("no credits", { type: "payment_required", code: "insufficient_credits" });
+    const some = { unknown, unwritten: ["a.csv was changed"] };
+    expect(lines(some, { stopped, changed }).slice(1)).toEqual([
+      "  3 rows not sent",
+      "  2 rows unconfirmed: no response from the service (lines 2 to 3)",
+      "a.csv was changed.",
+      "Restore it.",
+    ]);
+    expect(lines(some, { stopped: changed, changed })).toHaveLength(3);
+  });
+
+  test("none if the state is lost", () => {
+    const gone = new CatError("gone", { type: "state", code: "state_gone" });
+    expect(lines({}, { stopped: gone }).join("\n")).not.toContain("cat import");
+  });
 });

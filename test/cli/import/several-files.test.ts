@@ -54,7 +54,7 @@ test("imports several files with one summary", async () => {
   expect(photos()).toEqual([1, 1, 1, 1]);
 });
 
-test("prints the sums and the summary of each file with --json", async () => {
+test("cat import of several files prints the sums and the summary of each file with --json", async () => {
   const { cat } = await severalWorld();
   const { stdout, exit } = await cat(`${all} --json`);
   expect(exit).toBe(0);
@@ -78,7 +78,7 @@ test("prints the sums and the summary of each file with --json", async () => {
   );
 });
 
-test("reports a reference in two files with both places, and sends nothing", async () => {
+test("cat import of several files reports a reference in two files with both places, and sends nothing", async () => {
   const { cat, write, products } = await severalWorld();
   write("d.csv", `${head}${row("D1")}${row("A2", "other")}${row("D1")}`);
   const ran = await cat("import a.csv d.csv");
@@ -95,7 +95,7 @@ test("reports a reference in two files with both places, and sends nothing", asy
   expect(products()).toEqual([]);
 });
 
-test("skips a reference of another file with --skip-invalid, also after a change of the order", async () => {
+test("cat import of several files skips a reference of another file with --skip-invalid, also after a change of the order", async () => {
   const { cat, write, read, products, fault } = await severalWorld();
   write("d.csv", `${head}${row("D1")}${row("A2", "other")}`);
   await fault({ match: { method: "GET", path: "/v1/imports" }, times: 1, status: 403 });
@@ -111,7 +111,7 @@ test("skips a reference of another file with --skip-invalid, also after a change
   ]);
 });
 
-test("sends nothing if a later file has problems, and lists those of all files", async () => {
+test("cat import of several files sends nothing if a later file has problems, and lists those of all files", async () => {
   const { cat, write, products } = await severalWorld();
   write("bad.csv", `${head},Dress,${photo("x")}\n`);
   write("worse.csv", "reference,images\nE1,x\n");
@@ -161,7 +161,7 @@ test("checks several files with --dry-run", async () => {
   expect(products()).toEqual([]);
 });
 
-test("stops before the next file, and resumes with the same command", async () => {
+test("cat import of several files stops before the next file, and resumes with the same command", async () => {
   const { cat, write, references, photos, fault } = await severalWorld();
   write("b.csv", `${head}${row("B1")}`);
   await fault({ match: { method: "POST", path: "/v1/imports" }, times: 1, status: 402 });
@@ -213,7 +213,7 @@ test("Ctrl-C stops before the next file", async () => {
   expect(references()).toEqual(["A1", "A2", "B1", "C1"]);
 });
 
-test("writes the failed rows of each file next to it", async () => {
+test("cat import of several files writes the failed rows of each file next to it", async () => {
   const { cat, write, read } = await severalWorld();
   write("d.csv", `${head}${row("D1", "fail-timeout")}`);
   write("e.csv", `${head}${row("E1", "fail-timeout")}${row("E2")}`);
@@ -261,7 +261,7 @@ test("a folder of photos beside a file exits with 2, and names the flag that add
   expect(products()).toEqual([]);
 });
 
-test("rejects a file that is named twice, also by another path or link", async () => {
+test("cat import of several files rejects a file that is named twice, also by another path or link", async () => {
   const { cat, folder } = await severalWorld();
   symlinkSync("a.csv", join(folder, "link.csv"));
   linkSync(join(folder, "a.csv"), join(folder, "hard.csv"));

@@ -238,7 +238,7 @@ test("a question comes first, and without a terminal --yes is needed", async () 
   expect(catalogue(world)).not.toEqual(world.before);
 });
 
-test("exits with 5 for a run that this machine does not know", async () => {
+test("cat imports undo exits with 5 for a run that this machine does not know", async () => {
   const world = await imported();
   const ran = await world.cat("imports undo run_x --yes");
   expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
@@ -314,7 +314,7 @@ test.each([
   expect(catalogue(world)).toEqual(before);
 });
 
-test("exits with 5 for an import of which nothing is recorded", async () => {
+test("cat imports undo exits with 5 for an import of which nothing is recorded", async () => {
   const world = await imported();
   const ran = await world.cat("import a.csv --json");
   const { run_id } = JSON.parse(ran.stdout);

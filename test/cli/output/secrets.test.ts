@@ -27,7 +27,7 @@ test("masks any CAT_WEBHOOK_SECRET except a very short one", () => {
   expect(mask("whsec_!!not/base64!! short")).toBe("whsec_… short");
 });
 
-test("does not mask a secret that a command shows on purpose", () => {
+test("the output does not mask a secret that a command shows on purpose", () => {
   const secrets = new Secrets({ CAT_API_KEY: key });
   secrets.show(signing);
   const line = JSON.stringify({ signing_secret: signing, was: `${signing}0`, key });

@@ -27,12 +27,12 @@ test("aligns columns with their names, without trailing spaces", () => {
   );
 });
 
-test("cuts nothing without a terminal", () => {
+test("a table cuts nothing without a terminal", () => {
   const name = "x".repeat(500);
   expect(textOf(columns, [{ code: "A", name }], free)).toContain(name);
 });
 
-test("cuts the widest columns on a terminal, with an ellipsis", () => {
+test("a table cuts the widest columns on a terminal, with an ellipsis", () => {
   const rows = [{ code: "A-1", name: "A very long name that does not fit" }];
   expect(textOf(columns, rows, { ...free, width: 20 })).toBe("code  title\nA-1   A very long n…\n");
 });
@@ -170,7 +170,7 @@ describe("a table with names", () => {
 const displayWidth = (line: string): number =>
   [...line].reduce((width, character) => width + (/[日😀]/u.test(character) ? 2 : 1), 0);
 
-test("cuts references last and IDs never", () => {
+test("a table cuts references last and IDs never", () => {
   const rows = [{ code: "01ARZ3NDEKTSV4RRFFQ69G5FAV", name: "Linen dress" }];
   const drawn = (cut: "last" | "never", width: number) =>
     textOf([{ ...columns[0]!, cut }, columns[1]!], rows, { ...free, width }).split("\n")[1];
@@ -213,7 +213,7 @@ describe("a table that is too wide", () => {
   });
 });
 
-test("prints one line per row, whatever its content, and none wider than the terminal", () => {
+test("a table prints one line per row, whatever its content, and none wider than the terminal", () => {
   const text = fc.string({ unit: fc.constantFrom(...'ab \n\r\t\u001bé日😀,"│'), maxLength: 60 });
   fc.assert(
     fc.property(

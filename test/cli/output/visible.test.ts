@@ -28,11 +28,11 @@ test.for([
   expect(visible(text)).toBe(shown);
 });
 
-test("keeps tabs and line ends in a CSV cell, which is quoted", () => {
+test("the output keeps tabs and line ends in a CSV cell, which is quoted", () => {
   expect(visibleInCell("a\tb\r\nc\u001b\u0000")).toBe("a\tb\r\nc\\x1b\\x00");
 });
 
-test("escapes every invisible character, and leaves visible ones unchanged", () => {
+test("the output escapes every invisible character, and leaves visible ones unchanged", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -47,7 +47,7 @@ test("escapes every invisible character, and leaves visible ones unchanged", () 
   );
 });
 
-test("prints JSON on one line, without invisible characters, with the same value", () => {
+test("the output prints JSON on one line, without invisible characters, with the same value", () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -70,7 +70,7 @@ test("--clone serves the products, images and models of the service, and only re
   expect(reads.length).toBeLessThan(10);
 });
 
-test("draws pictures, or with --photos serves the bytes of the service, and saves them in a private file", async () => {
+test("cat serve --clone draws pictures, or with --photos serves the bytes of the service, and saves them in a private file", async () => {
   const world = await createWorld({ mock: { demo: 3 } });
   const { images } = world.products()[0]!;
   const bytesOf = async (place: Partial<Place>) => {
@@ -105,7 +105,7 @@ test("a key that only reads is enough, and people see what was copied", async ()
   );
 });
 
-test("skips products that the mock cannot hold, and names one", async () => {
+test("cat serve --clone skips products that the mock cannot hold, and names one", async () => {
   const world = await createWorld({ mock: { demo: 3 } });
   const { id, reference } = world.products()[0]!;
   // A service with a value that the mock does not know.
@@ -134,7 +134,7 @@ test("skips products that the mock cannot hold, and names one", async () => {
   );
 });
 
-test("fails with one error before it serves: a wrong key, no service", async () => {
+test("cat serve --clone fails with one error before it serves: a wrong key, no service", async () => {
   const world = await createWorld();
   expect(
     await world.cat("serve --mock --clone --port 0", { env: { CAT_API_KEY: "ak_wrong" } }),
@@ -251,7 +251,7 @@ test.each([
   ["--clone --demo 3", "--clone cannot be used with --demo"],
   ["--clone --seed 3", "--clone cannot be used with --seed"],
   ["--photos", "--photos needs --clone"],
-])("exits with 2 for %s", async (flags, message) => {
+])("cat serve --clone exits with 2 for %s", async (flags, message) => {
   const world = await createWorld();
   const ran = await world.cat(`serve --mock --port 0 ${flags}`);
   expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining(`error: ${message}\n`) });

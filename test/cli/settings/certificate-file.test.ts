@@ -71,11 +71,11 @@ test.each<[string, string | Uint8Array, string[] | null]>([
       "Set it to a file that contains -----BEGIN CERTIFICATE-----, or unset it.",
     ],
   ],
-])("names what is wrong with a certificate file that contains %s", (_, bytes, problem) => {
+])("an error of TLS names what is wrong with a certificate file that contains %s", (_, bytes, problem) => {
   expect(problemOf(bytes)).toEqual(problem);
 });
 
-test("names a certificate file that is a folder, and none where the variable is not set", () => {
+test("an error of TLS names a certificate file that is a folder, and none where the variable is not set", () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "ca"));
   expect(certificateFileProblem({ NODE_EXTRA_CA_CERTS: join(folder, "ca") })?.message).toMatch(

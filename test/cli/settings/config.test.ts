@@ -170,7 +170,7 @@ test("the next change removes the file that a killed one left", async () => {
 
 test.for([
   ["keyStore", "To store an API key: cat login"],
-  ["columns", "Answers are in catalogue.map.json: cat config mapping"],
+  ["columns", "Choices are in catalogue.map.json: cat config mapping"],
 ] as const)("cat config get %s names the command that sets it", async ([name, hint]) => {
   const world = await createWorld();
   const stderr = `error: profile default has no ${name}\n${hint}\n`;

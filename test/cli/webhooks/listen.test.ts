@@ -159,7 +159,7 @@ test("a listener with handlers reports events that no response of a handler sett
 });
 
 describe("the end of a listener", () => {
-  test("--wait exits with 0 after that event, and --count after that many", async () => {
+  test("with --wait EVENT follows that event, and with --count N that many: exit 0", async () => {
     const world = await listenWorld({ env: elsewhere });
     const one = await world.listen("--wait task.failed");
     expect(await world.send(one.first.listening, eventText("evt_1"))).toEqual([200, "ok"]);

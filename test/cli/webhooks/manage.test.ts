@@ -120,7 +120,7 @@ test.each([
     "--clear cannot be used with --description",
   ],
   ["webhooks get", "missing argument: ID"],
-])("exits with 2 without a request: cat %s", async (line, message) => {
+])("a wrong command line exits with 2 without a request: cat %s", async (line, message) => {
   const world = await createWorld();
   const ran = await world.cat(line);
   expect([ran.exit, ran.stdout]).toEqual([2, ""]);
@@ -128,7 +128,7 @@ test.each([
   expect(world.requests()).toEqual([]);
 });
 
-test("shows the service's reason for a URL that is not public", async () => {
+test("cat webhooks shows the service's reason for a URL that is not public", async () => {
   const world = await createWorld({ mock: { strict: true } });
   const ran = await world.cat(`webhooks create --url ${url} --events all`);
   expect([ran.exit, ran.stdout]).toEqual([3, ""]);

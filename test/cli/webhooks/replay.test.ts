@@ -49,27 +49,30 @@ test.each([
   ["--failed", ["evt_bad", "evt_unanswered"]],
   ["--failed --since 30m", ["evt_unanswered"]],
   ["evt_good evt_bad --failed", ["evt_bad"]],
-])("sends the chosen events, oldest first, with a fresh signature: %s", async (words, expected) => {
-  const world = await replayWorld();
-  const ran = await world.replay(`${words} --json`);
-  expect([ran.exit, ran.stderr]).toEqual([0, ""]);
-  const received = world.handler.received.map(({ headers, body }) =>
-    verifyWebhook({
-      header: headers["service-signature"] as string,
-      rawBody: body,
-      secret,
-      now,
-      toleranceSeconds: 0,
-    }),
-  );
-  expect(received.map(({ id }) => id)).toEqual(expected);
-  expect(world.handler.received[0]!.body).toBe(`{"id": "${expected[0]}",  "type":"task.failed"}`);
-  const printed = ran.stdout.trimEnd().split("\n");
-  expect(printed.map((line) => JSON.parse(line).id)).toEqual(expected);
-  expect(world.read("log.ndjson").trimEnd().split("\n")).toHaveLength(lines.length);
-});
+])(
+  "cat webhooks replay sends the chosen events, oldest first, with a fresh signature: %s",
+  async (words, expected) => {
+    const world = await replayWorld();
+    const ran = await world.replay(`${words} --json`);
+    expect([ran.exit, ran.stderr]).toEqual([0, ""]);
+    const received = world.handler.received.map(({ headers, body }) =>
+      verifyWebhook({
+        header: headers["service-signature"] as string,
+        rawBody: body,
+        secret,
+        now,
+        toleranceSeconds: 0,
+      }),
+    );
+    expect(received.map(({ id }) => id)).toEqual(expected);
+    expect(world.handler.received[0]!.body).toBe(`{"id": "${expected[0]}",  "type":"task.failed"}`);
+    const printed = ran.stdout.trimEnd().split("\n");
+    expect(printed.map((line) => JSON.parse(line).id)).toEqual(expected);
+    expect(world.read("log.ndjson").trimEnd().split("\n")).toHaveLength(lines.length);
+  },
+);
 
-test("exits with 5 for an ID that the log does not have, and sends nothing", async () => {
+test("cat webhooks replay exits with 5 for an ID that the log does not have, and sends nothing", async () => {
   const world = await replayWorld();
   const ran = await world.replay("evt_good evt_none");
   expect([ran.exit, ran.stdout]).toEqual([5, ""]);
@@ -100,12 +103,12 @@ test.each([
     2,
     'error: invalid --since "yesterday": use a duration such as 90s, 30m or 2h\nSee: cat webhooks replay --help\n',
   ],
-])("rejects cat webhooks replay %s", async (words, exit, stderr) => {
+])("a wrong command line is rejected: cat webhooks replay %s", async (words, exit, stderr) => {
   const world = await replayWorld();
   expect(await world.cat(`webhooks replay ${words} --log log.ndjson`)).toEqual({ exit, stdout: "", stderr });
 });
 
-test("exits with 8 for a handler that does not respond within 10 s", async () => {
+test("cat webhooks replay exits with 8 for a handler that does not respond within 10 s", async () => {
   const world = await replayWorld();
   const slow = await startHandler(() => "never");
   const running = world.cat(`webhooks replay evt_bad --to ${slow.url} --log log.ndjson --json`);
@@ -118,7 +121,7 @@ test("exits with 8 for a handler that does not respond within 10 s", async () =>
   ]);
 });
 
-test("exits with 4 without a secret and with 7 without a handler", async () => {
+test("cat webhooks replay exits with 4 without a secret and with 7 without a handler", async () => {
   const world = await replayWorld();
   const without = await world.cat(`webhooks replay --failed --to ${world.handler.url} --log log.ndjson`, {
     env: { CAT_WEBHOOK_SECRET: undefined },

@@ -22,7 +22,7 @@ const verify = async (header: string, flags = "", env: Record<string, string | u
   return ran;
 };
 
-test("accepts a genuine delivery from a file or standard input", async () => {
+test("cat webhooks verify accepts a genuine delivery from a file or standard input", async () => {
   const header = sign(body, seconds - 12);
   const valid = { exit: 0, stdout: "valid: signed 12 s ago\n", stderr: "" };
   expect(await verify(header)).toEqual(valid);
@@ -50,7 +50,7 @@ test.each([
     "",
     "the secret is right, but the body was changed after signing: space or line ends around it were added or removed\nVerify the raw bytes of the request, before anything parses or converts them.",
   ],
-])("exits with 3 and the reason for %s", async (_name, header, flags, text) => {
+])("cat webhooks verify exits with 3 and the reason for %s", async (_name, header, flags, text) => {
   expect(await verify(header, flags)).toEqual({
     exit: 3,
     stdout: "",
@@ -58,11 +58,11 @@ test.each([
   });
 });
 
-test("accepts an old delivery with a wider tolerance", async () => {
+test("cat webhooks verify accepts an old delivery with a wider tolerance", async () => {
   expect((await verify(sign(body, seconds - 400), "--tolerance 400")).exit).toBe(0);
 });
 
-test("exits with 4 without a secret", async () => {
+test("cat webhooks verify exits with 4 without a secret", async () => {
   expect(await verify(sign(body, seconds), "", { CAT_WEBHOOK_SECRET: undefined })).toEqual({
     exit: 4,
     stdout: "",
@@ -71,7 +71,7 @@ test("exits with 4 without a secret", async () => {
   });
 });
 
-test("exits with 2 for a file that cannot be read", async () => {
+test("cat webhooks verify exits with 2 for a file that cannot be read", async () => {
   const ran = await verify(sign(body, seconds), "--file none.json");
   expect([ran.exit, ran.stdout]).toEqual([2, ""]);
   expect(ran.stderr).toMatch(/^error: cannot open \S+none\.json: no such file or folder\n/);
@@ -79,7 +79,7 @@ test("exits with 2 for a file that cannot be read", async () => {
   expect(folder.stderr).toMatch(/^error: cannot read \/\S+: it is a folder\n/);
 });
 
-test("names the limit of the tolerance", async () => {
+test("cat webhooks verify names the limit of the tolerance", async () => {
   expect((await verify(sign(body, seconds), "--tolerance 999999999")).exit).toBe(0);
   const ran = await verify(sign(body, seconds), "--tolerance 99999999999999");
   expect([ran.exit, ran.stderr]).toEqual([
@@ -88,7 +88,7 @@ test("names the limit of the tolerance", async () => {
   ]);
 });
 
-test("warns about a secret without whsec_, and checks with it", async () => {
+test("cat webhooks verify warns about a secret without whsec_, and checks with it", async () => {
   const short = { CAT_WEBHOOK_SECRET: secret.slice(6) };
   const warning =
     "CAT_WEBHOOK_SECRET does not start with whsec_: use the complete signing_secret of the webhook";

@@ -185,7 +185,7 @@ const camera = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture";
 const described = (inside: string, attributes = "") =>
   xmpWith(`<r:Description r:about="" ${iptc} ${dc} ${attributes}>${inside}</r:Description>`);
 
-describe.each(["jpeg", "png", "webp"] as const)("of XMP, only the source type of a %s counts", (format) => {
+describe.each(["jpeg", "png", "webp"] as const)("the label in the XMP of a %s", (format) => {
   const withXmp = (xmp: string) => imageOf({ format, width: 4, height: 4, alpha: false, xmp, seed: 7 });
 
   test.each([
@@ -193,10 +193,10 @@ describe.each(["jpeg", "png", "webp"] as const)("of XMP, only the source type of
     ["an element", described(`<e:DigitalSourceType> ${trained}\n</e:DigitalSourceType>`)],
     ["a resource", described(`<e:DigitalSourceType r:resource="${trained}"/>`)],
     [
-      "of a composite",
+      "the one of a composite",
       described("", `e:DigitalSourceType="${trained.replace("trained", "compositeWithTrained")}"`),
     ],
-  ])("is the label as %s", async (_, xmp) => {
+  ])("may be %s", async (_, xmp) => {
     const image = await withXmp(xmp);
     expect(labeled(image)).toEqual(image);
   });
@@ -210,7 +210,7 @@ describe.each(["jpeg", "png", "webp"] as const)("of XMP, only the source type of
       ),
     ],
     [
-      "says both",
+      "says that a camera and a model made it",
       described(`<e:DigitalSourceType>${camera}</e:DigitalSourceType>`, `e:DigitalSourceType="${trained}"`),
     ],
     ["ends in a longer word", described("", `e:DigitalSourceType="http://x/untrainedAlgorithmicMedia"`)],
@@ -219,7 +219,7 @@ describe.each(["jpeg", "png", "webp"] as const)("of XMP, only the source type of
       "has the end of its descriptions in a comment",
       xmpWith("").replace("</r:RDF>", "<!--</r:RDF>--></r:RDF >"),
     ],
-  ])("leaves the bytes as sent if it %s", async (_, xmp) => {
+  ])("is not added to XMP that %s", async (_, xmp) => {
     expect(labeled(await withXmp(xmp))).toBeNull();
   });
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { makeFolders } from "../../../src/move-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-test("creates a folder with its parents, and accepts an existing one or a link to one", async () => {
+test("makeFolders creates a folder with its parents, and accepts an existing one or a link to one", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "a/b/c");
   makeFolders(path);
@@ -25,7 +25,7 @@ test("throws for a file in the way", async () => {
   expect(() => makeFolders(join(folder, "a/file/b"))).toThrow(expect.objectContaining({ code: "ENOTDIR" }));
 });
 
-test("ends where the system denies new folders with ENOENT", async ({ skip }) => {
+test("makeFolders ends where the system denies new folders with ENOENT", async ({ skip }) => {
   skip(!existsSync("/proc/self"), "/proc is missing");
   expect(() => makeFolders("/proc/catalogue-none")).toThrow(expect.objectContaining({ code: "ENOENT" }));
   expect(() => makeFolders("/proc/catalogue-none/a/b")).toThrow(expect.objectContaining({ code: "ENOENT" }));

@@ -20,7 +20,7 @@ function watchSyncs(path: string) {
 }
 
 test.each([true, false])(
-  "is synced to disk before it gets its name, and its folder after that (may replace: %s)",
+  "an output file is synced to disk before it gets its name, and its folder after that (may replace: %s)",
   async (overwrite) => {
     const folder = temporaryFolder();
     const path = join(folder, "rows.csv");
@@ -37,7 +37,7 @@ test.each([true, false])(
   },
 );
 
-test("leaves nothing behind when it is discarded", async () => {
+test("an output file leaves nothing behind when it is discarded", async () => {
   const folder = temporaryFolder();
   const file = await OutputFile.begin(join(folder, "rows.csv"), true, "run_1");
   await file.write("one\n");
@@ -54,7 +54,7 @@ test("may have a name as long as the system allows", async () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test("reports a circular link with a plain error", async () => {
+test("an output file reports a circular link with a plain error", async () => {
   const path = join(temporaryFolder(), "loop");
   symlinkSync("loop", path);
   await expect(OutputFile.begin(path, true, "run_1")).rejects.toMatchObject({

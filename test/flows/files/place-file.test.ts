@@ -13,7 +13,7 @@ test.each([1, 2, 3_000])("places a file of %i chunks, complete and alone", async
   expect(readFileSync(join(folder, "image.png"))).toEqual(Buffer.concat(chunks));
 });
 
-test("leaves nothing behind where the name is that of a folder", async () => {
+test("placing a file leaves nothing behind where the name is that of a folder", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "image.png"));
   const failing = placeFile(join(folder, "image.png"), [Buffer.from("x")], {

@@ -53,7 +53,7 @@ describe("an unknown column", () => {
   });
 });
 
-test("keeps a description as is, and counts one that is only spaces as empty", () => {
+test("the import of a row keeps a description as is, and counts one that is only spaces as empty", () => {
   const cells = new CsvCells([parseColumn("description")], ["description"]);
   const none = { images: [], [photoColumns]: [], [emptyColumns]: [] };
   expect(cells.toRow([" linen \n"])).toEqual({ ...none, description: " linen \n" });

@@ -6,9 +6,10 @@ import {
   type DecideOptions,
   decide,
   type RowDecision,
+  type RowFacts,
 } from "../../../src/flows/import/decide.ts";
 import type { ComparisonResult } from "../../../src/flows/import/decide-photos.ts";
-import { sourceDigest } from "../../../src/flows/import/digests.ts";
+import { FieldDigests, type FieldValues, sourceDigest } from "../../../src/flows/import/digests.ts";
 import type { FileRow } from "../../../src/flows/import/file-row.ts";
 import { KnownProduct, type ReadProduct } from "../../../src/flows/import/known-product.ts";
 import { exportedValue, readExported, withDigests } from "../../../src/flows/import/said.ts";
@@ -37,7 +38,7 @@ const weighed = (row: FileRow) =>
     () => undefined,
   );
 
-/** A product of the service: images as `ID SIDE`, and what the ledger knows of them as `word ID`. */
+/** A product of the service: images as `ID SIDE ORIGIN`, and what the ledger knows of them as `word ID`. */
 function productOf(
   { images = [], ...fields }: Partial<Omit<ReadProduct, "images">> & { images?: string[] },
   known: string[] = [],
@@ -45,8 +46,8 @@ function productOf(
   const read = {
     ...{ id: "P", name: "Dress", description: null, sex: null, ...fields },
     images: images.map((text) => {
-      const [id = "", side = "unlabeled"] = text.split(" ");
-      return { id, side, origin: "user" };
+      const [id = "", side = "unlabeled", origin = "user"] = text.split(" ");
+      return { id, side, origin };
     }),
   };
   const photos = known.map((text) => {
@@ -63,6 +64,7 @@ interface Case {
   product: KnownProduct | null;
   compared?: ComparisonResult;
   options?: Partial<DecideOptions>;
+  facts?: Partial<RowFacts>;
 }
 
 async function decided({
@@ -72,6 +74,7 @@ async function decided({
   product,
   compared,
   options,
+  facts,
 }: Case): Promise<RowDecision> {
   const row = await weighed(rowOf(now));
   const said: Before | null =
@@ -92,6 +95,7 @@ async function decided({
         earlierConflict: undefined,
       },
       findCompared: () => compared,
+      ...facts,
     },
     { mode: "upsert", onImageError: "skip", photos: "new", ...options },
   );
@@ -126,11 +130,20 @@ function short(decision: RowDecision): object {
   };
 }
 
+/** A product that was not read: the digests of its fields alone are known. */
+const unreadProduct = (fields: FieldValues) =>
+  new KnownProduct("P", null, {
+    reference: "A",
+    productId: "P",
+    fields: FieldDigests.of(fields).bytes,
+    photos: [],
+  });
+
 const own = { image_front: "f" };
 const known = ["f F"];
 const images = ["F front"];
 
-describe("fields (merge.md)", () => {
+describe("the fields of a row are decided as in merge.md:", () => {
   const said = { description: "long", ...own };
   const at = (fields: Partial<ReadProduct> = {}) =>
     productOf({ description: "long", ...fields, images } as never, known);
@@ -216,7 +229,7 @@ describe("fields (merge.md)", () => {
   });
 });
 
-describe("photos (merge.md)", () => {
+describe("the photos of a row are decided as in merge.md:", () => {
   const two = { image_front: "f", image_back: "b" };
   const both = productOf({ images: ["F front", "B back"] }, ["f F", "b B"]);
   const many = { image_1: "a", image_2: "b", image_3: "c" };
@@ -370,6 +383,103 @@ describe("photos (merge.md)", () => {
       { kind: "send", attach: ["f"], detach: ["X replaced", "Y removed"], name: "Dress" },
     ],
     [
+      "with other bytes and its side taken, with --conflicts sheet",
+      {
+        ...{ now: own, product: productOf({ images: ["X front", "Y back"] }, ["x X"]) },
+        ...{ compared: "different", options: { conflicts: "sheet" } },
+      },
+      { kind: "send", attach: ["f"], detach: ["X replaced"], name: "Dress" },
+    ],
+    [
+      "with other bytes and its side taken, with --conflicts service",
+      {
+        ...{ now: own, product: productOf({ images: ["X front", "Y back"] }, ["x X"]) },
+        ...{ compared: "different", options: { conflicts: "service" } },
+      },
+      { kind: "kept" },
+    ],
+    [
+      "attached already, next to another one of its side, with --conflicts sheet",
+      {
+        now: own,
+        product: productOf({ images: ["F front", "X front", "Y back"] }, ["f F", "x X"]),
+        options: { conflicts: "sheet" },
+      },
+      { kind: "change", detach: ["X replaced"] },
+    ],
+    [
+      "attached already, next to another one of its side",
+      { now: own, product: productOf({ images: ["F front", "X front"] }, ["f F", "x X"]) },
+      { kind: "unchanged" },
+    ],
+    [
+      "one source with and without a side has the side",
+      {
+        now: { images: "f", image_front: "f", image_back: "f" },
+        product: productOf({ images: ["F detail"] }, known),
+      },
+      { kind: "change", move: ["F front"] },
+    ],
+    [
+      "emptied in an exported sheet, and detached by others before",
+      {
+        ...{ now: { ...two, image_back: "" }, before: two, isExported: true },
+        product: productOf({ images: ["F front"] }, ["f F", "b B"]),
+      },
+      { kind: "unchanged" },
+    ],
+    [
+      "replaced, and it is not known which of the photos it was",
+      {
+        ...{ now: { ...two, image_back: "n" }, before: two, compared: "different" },
+        product: productOf({ images: ["F front", "X"] }, ["f F", "b"]),
+      },
+      { kind: "photo_unknown" },
+    ],
+    [
+      "not edited, and it is not known which of the photos it was, with another side",
+      {
+        ...{ now: { image_detail: "f" }, before: own, compared: "different" },
+        product: productOf({ images: ["X"] }, ["f"]),
+      },
+      { kind: "photo_unknown" },
+    ],
+    [
+      "moved, and it is not known which of the photos it was, as all others are known",
+      { now: { image_detail: "f" }, before: own, product: productOf({ images: ["Y back"] }, ["f", "y Y"]) },
+      { kind: "photo_unknown" },
+    ],
+    [
+      "with --exact, not compared yet",
+      { now: own, product: productOf({ images: ["X front"] }), options: { exact: true } },
+      { kind: "uncompared" },
+    ],
+    [
+      "with --exact, generated images stay",
+      {
+        now: own,
+        product: productOf({ images: ["F front", "G front generated"] }, known),
+        options: { exact: true },
+      },
+      { kind: "unchanged" },
+    ],
+    [
+      "with --exact, a side that others changed is set again",
+      {
+        ...{ now: own, before: own, options: { exact: true } },
+        product: productOf({ images: ["F back"] }, known),
+      },
+      { kind: "change", move: ["F front"] },
+    ],
+    [
+      "not edited, generated images are no photos that others attached to the product of an exported row",
+      {
+        ...{ now: own, before: own, isExported: true },
+        product: productOf({ images: ["F front", "G front generated"] }, known),
+      },
+      { kind: "unchanged" },
+    ],
+    [
       "with --photos all, sent as it is",
       { now: own, product: productOf({ images }, known), options: { photos: "all" } },
       { kind: "send", attach: ["f"], name: "Dress" },
@@ -386,7 +496,7 @@ describe("photos (merge.md)", () => {
   });
 });
 
-describe("products that are gone (merge.md)", () => {
+describe("the row of a product that is gone is decided as in merge.md:", () => {
   test.each<[string, Case, object]>([
     ["not edited", { now: own, before: own, product: null }, { kind: "deleted" }],
     ["edited", { now: { ...own, name: "Coat" }, before: own, product: null }, { kind: "product_deleted" }],
@@ -427,6 +537,253 @@ describe("products that are gone (merge.md)", () => {
     const options: DecideOptions = { mode: "upsert", onImageError: "skip", photos: "new" };
     const decision = decide(row, { ...facts, known: product, findCompared: () => undefined }, options);
     expect(short(decision)).toEqual({ kind: "change", fields: { name: "Dress" } });
+  });
+});
+
+describe("a row whose product was not read", () => {
+  const said = { description: "long", ...own };
+  const fields = { name: "Dress", description: "long", sex: null };
+  const other = { ...fields, description: "other" };
+  const emptied = { description: "", ...own };
+  test.each<[string, Case, object]>([
+    [
+      "that has its fields is unchanged",
+      { now: said, before: said, product: unreadProduct(fields) },
+      { kind: "unchanged" },
+    ],
+    ["that has others is kept", { now: said, before: said, product: unreadProduct(other) }, { kind: "kept" }],
+    [
+      "that has a field which the sheet never had is unchanged",
+      { now: emptied, before: emptied, product: unreadProduct(other) },
+      { kind: "unchanged" },
+    ],
+    [
+      "that has a field which an exported sheet did not have is kept",
+      { now: emptied, before: emptied, isExported: true, product: unreadProduct(other) },
+      { kind: "kept" },
+    ],
+    [
+      "of which a field is not known is read",
+      { now: said, before: said, product: unreadProduct({ name: "Dress" }) },
+      { kind: "unread" },
+    ],
+    [
+      "is read if the row was edited",
+      { now: { ...said, name: "Coat" }, before: said, product: unreadProduct(fields) },
+      { kind: "unread" },
+    ],
+    [
+      "is read with --exact",
+      { now: said, before: said, product: unreadProduct(fields), options: { exact: true } },
+      { kind: "unread" },
+    ],
+    [
+      "is read if it is not known what the row said before",
+      { now: said, product: unreadProduct(fields) },
+      { kind: "unread" },
+    ],
+    [
+      "is read if it is not known at all",
+      { now: said, before: said, product: null, facts: { known: undefined } },
+      { kind: "unread" },
+    ],
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
+  });
+});
+
+describe("a row that is in a failed file for a conflict", () => {
+  const facts = { earlierConflict: "changed_since" };
+  const product = productOf({ name: "Robe", images: ["F front"] }, known);
+  test.each<[string, Case, object]>([
+    ["stays one", { now: own, product, facts }, { kind: "changed_since" }],
+    [
+      "keeps the values of the service with --conflicts service",
+      { now: own, product, facts, options: { conflicts: "service" } },
+      { kind: "kept" },
+    ],
+    [
+      "has its own values with --conflicts sheet",
+      { now: own, product, facts, options: { conflicts: "sheet" } },
+      { kind: "change", fields: { name: "Dress" } },
+    ],
+    [
+      "has its own values with --exact",
+      { now: own, product, facts, options: { exact: true } },
+      { kind: "change", fields: { name: "Dress" } },
+    ],
+    [
+      "for a product that was deleted stays deleted with --conflicts service",
+      {
+        now: own,
+        product: null,
+        facts: { earlierConflict: "product_deleted" },
+        options: { conflicts: "service" },
+      },
+      { kind: "deleted" },
+    ],
+    [
+      "for a product that was deleted is created with --conflicts sheet",
+      {
+        ...{ now: { ...own, name: "Coat" }, before: own, product: null },
+        ...{ facts: { earlierConflict: "product_deleted" }, options: { conflicts: "sheet" } },
+      },
+      { kind: "send", attach: ["f"], name: "Coat" },
+    ],
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
+  });
+});
+
+describe("a row whose reference differs from that of its product", () => {
+  const product = productOf({ images: ["F front"] }, known);
+  const edited = { now: { ...own, name: "Coat" }, before: own, product, facts: { renamedTo: "it's B" } };
+  const changed = {
+    kind: "conflict",
+    code: "reference_changed",
+    message:
+      "the product has the reference it's B since: write that in the row, or run cat products update 'it'\\''s B' --reference A",
+  };
+  test.each<[string, Case, object]>([
+    [
+      "is kept if others changed it and the row was not edited",
+      { ...edited, now: own },
+      { kind: "kept", productId: "P" },
+    ],
+    ["is a conflict if others changed it and the row was edited", edited, changed],
+    [
+      "is kept with --conflicts service",
+      { ...edited, options: { conflicts: "service" } },
+      { kind: "kept", productId: "P" },
+    ],
+    ["is a conflict with --exact", { ...edited, now: own, options: { exact: true } }, changed],
+    [
+      "is a conflict if the user changed it in an exported sheet",
+      { now: own, product, facts: { renamedFrom: "B 1" } },
+      {
+        ...changed,
+        message:
+          "the row was exported as B 1: to change its reference, run cat products update 'B 1' --reference A",
+      },
+    ],
+    [
+      "is a conflict if the product of an exported sheet is gone",
+      { now: own, product: null, facts: { renamedFrom: null } },
+      {
+        ...changed,
+        message:
+          "the row was exported with another reference, of a product that no longer exists: empty as_exported to import a new product",
+      },
+    ],
+  ])("%s", async (_, one, expected) => {
+    expect(await decided(one)).toEqual(expected);
+  });
+});
+
+describe("a row of another mode, or with --photos all", () => {
+  const lookalike = { id: "Q", reference: "a" } as RowFacts["lookalike"];
+  const create = { mode: "create" } as const;
+  const unknown = { known: undefined };
+  test.each<[string, Case, object]>([
+    [
+      "is sent without a look at its product",
+      { now: own, product: null, facts: unknown, options: create },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+    [
+      "needs its product for a plan",
+      { now: own, product: null, facts: unknown, options: { ...create, isPlan: true } },
+      { kind: "unread" },
+    ],
+    [
+      "needs its product with --photos all",
+      { now: own, product: null, facts: unknown, options: { photos: "all" } },
+      { kind: "unread" },
+    ],
+    [
+      "needs its product if another reference may look the same",
+      { now: { ...own, reference: "A\u200b1" }, product: null, facts: unknown, options: create },
+      { kind: "unread" },
+    ],
+    [
+      "needs its product if the reference may be a damaged one",
+      { now: { ...own, reference: "1001.0" }, product: null, facts: unknown, options: create },
+      { kind: "unread" },
+    ],
+    [
+      "needs no product if codes are as written",
+      {
+        ...{ now: { ...own, reference: "1001.0" }, product: null, facts: unknown },
+        options: { ...create, codesAsWritten: true },
+      },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+    [
+      "is a conflict next to a product that looks the same",
+      { now: own, product: null, facts: { lookalike }, options: create },
+      { kind: "lookalike_reference" },
+    ],
+    [
+      "is a conflict in an upsert, too",
+      { now: own, product: null, facts: { lookalike } },
+      { kind: "lookalike_reference" },
+    ],
+    [
+      "keeps the name of its product where names are made from references",
+      {
+        now: own,
+        product: productOf({ name: "Robe" }),
+        options: { photos: "all", namesFromReferences: true },
+      },
+      { kind: "send", attach: ["f"], name: "Robe" },
+    ],
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
+  });
+
+  test("sends each source once, and says which are left out, and whether it creates a product", async () => {
+    const now = { images: "a|b|a", image_front: "b" };
+    const send = await decided({ now, product: null, options: create });
+    expect(short(send)).toEqual({ kind: "send", attach: ["a", "b"], name: "Dress" });
+    expect(send).toMatchObject({ isNew: true, memo: { leftOut: [] } });
+    expect(await decided({ now, product: productOf({}), options: create })).toMatchObject({ isNew: false });
+  });
+});
+
+describe("a row of which others changed the product while it waited", () => {
+  const read = { id: "P", name: "Dress", description: null, sex: null, images: [] };
+  const product = productOf({ description: "theirs", images: ["F front"] }, known);
+  const now = { ...own, description: "mine" };
+  const conflict = { kind: "changed_since" };
+  test.each<[string, Case, object]>([
+    ["is a conflict", { now, before: own, product, facts: { overtaken: read } }, conflict],
+    [
+      "is none if the value is the same as before",
+      { now, before: own, product, facts: { overtaken: { ...read, description: "theirs" } } },
+      { kind: "change", fields: { description: "mine" } },
+    ],
+    [
+      "is none with --conflicts sheet",
+      { now, before: own, product, facts: { overtaken: read }, options: { conflicts: "sheet" } },
+      { kind: "change", fields: { description: "mine" } },
+    ],
+    [
+      "is a conflict if they deleted it",
+      { now: { ...own, name: "Coat" }, product: null, facts: { overtaken: read } },
+      { kind: "product_deleted" },
+    ],
+    [
+      "is none if there was no product",
+      { now: own, product: null, facts: { overtaken: null } },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+    [
+      "is none in mode create",
+      { now, product, facts: { overtaken: read }, options: { mode: "create" } },
+      { kind: "send", attach: ["f"], name: "Dress", description: "mine" },
+    ],
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
   });
 });
 

@@ -126,7 +126,7 @@ test("a second import fails while another process imports with the same ledger, 
   theirs.close();
 });
 
-test("resumes on any machine with a ledger file", async () => {
+test("an import resumes on any machine with a ledger file", async () => {
   const world = await worldWith("A", "B", "C");
   const [path, { clock }] = [`${world.folder}/ledger`, world];
   const first = await openState(path, { clock, folder: "theirs" });

@@ -26,6 +26,6 @@ test.each<[object, string | null]>([
   [{ photos: 3600 }, "3,600 photos to upload: at least 59 min (limit: 60 writes per minute)"],
   [{ photos: 58, changes: 1, batches: 1 }, null],
   [{}, null],
-])("%j: %s", (counts, line) => {
+])("the line for %j to send is %j", (counts, line) => {
   expect(estimateLine({ ...nothing, ...counts }, 60)).toBe(line);
 });

@@ -36,13 +36,16 @@ test.each<[string, string, Partial<ImportInput>, string]>([
     {},
     "",
   ],
-])("replaces the error columns of an earlier failed file %s with one pair", async (_, text, flags, more) => {
-  const files = await thrice(text, flags);
-  expect(new Set(files.map((file) => file.split("\n")[0]))).toEqual(
-    new Set([`reference,name,images,${more}error_code,error_message`]),
-  );
-  expect(new Set(files).size).toBe(1);
-});
+])(
+  "a failed file replaces the error columns of an earlier failed file %s with one pair",
+  async (_, text, flags, more) => {
+    const files = await thrice(text, flags);
+    expect(new Set(files.map((file) => file.split("\n")[0]))).toEqual(
+      new Set([`reference,name,images,${more}error_code,error_message`]),
+    );
+    expect(new Set(files).size).toBe(1);
+  },
+);
 
 test("renames a mapped column with the name of an error column to its field", async () => {
   const world = await importWorld();
@@ -53,7 +56,7 @@ test("renames a mapped column with the name of an error column to its field", as
   );
 });
 
-test("writes a ragged row unchanged every time", async () => {
+test("a failed file writes a ragged row unchanged every time", async () => {
   const files = await thrice(`reference,name,images\nA,B,${bad}\nC,D\nE,F,${bad},1,2\n`, {
     skipInvalid: true,
   });

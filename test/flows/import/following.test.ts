@@ -26,7 +26,7 @@ test.each<[string, Step, object]>([
   ["is not found", refusal(404, "import_not_found"), { status: 404 }],
   ["gets truncated responses", halfJson, { code: "incomplete_response" }],
   ["fails through all retries", refusal(503, "unavailable"), { status: 503 }],
-])("follows the other imports until they end if one %s", async (_, step, error) => {
+])("an import follows the other imports until they end if one %s", async (_, step, error) => {
   const { summary, stopped } = await jobs(4, (job) => (job === 2 ? step : null));
   expect(stopped).toMatchObject(error);
   expect(summary).toMatchObject({ submitted: 7, succeeded: 5 });
@@ -38,7 +38,7 @@ test.each<[string, Step, object]>([
   ]);
 });
 
-test("does not poll the other imports after the API key was rejected", async () => {
+test("an import does not poll the other imports after the API key was rejected", async () => {
   const { summary, stopped, service } = await jobs(30, () => refusal(401, "invalid_api_key"));
   expect(stopped).toMatchObject({ status: 401 });
   expect(summary).toMatchObject({ submitted: 59, succeeded: 0 });
@@ -46,7 +46,7 @@ test("does not poll the other imports after the API key was rejected", async () 
   expect(asked.slice(20)).toEqual(Array.from({ length: 10 }, () => 0));
 });
 
-longTest("does not poll every import in turn after the service became unreachable", async () => {
+longTest("an import does not poll every import in turn after the service became unreachable", async () => {
   const { stopped, service } = await jobs(30, () => refusal(503, "unavailable"));
   expect(stopped).toMatchObject({ status: 503 });
   const asked = Array.from({ length: 30 }, (_, index) => service.reads(index + 1));
@@ -56,7 +56,7 @@ longTest("does not poll every import in turn after the service became unreachabl
 test.each<[string, number, number, Step]>([
   ["a rejected API key", 3, 401, refusal(401, "invalid_api_key")],
   ["an unreachable service", 8, 503, refusal(503, "unavailable")],
-])("reports %s, not the import that was skipped before", async (_, count, status, step) => {
+])("an import reports %s, not the import that was skipped before", async (_, count, status, step) => {
   let gone = false;
   const { stopped, summary } = await jobs(count, (job, asJob) => {
     if (job === 1) {
@@ -69,7 +69,7 @@ test.each<[string, number, number, Step]>([
   expect(summary).toMatchObject({ succeeded: 0 });
 });
 
-test("reports an API key rejected while reading results, not the import that was skipped before", async () => {
+test("an import reports an API key rejected while reading results, not the import that was skipped before", async () => {
   const looks = new Map<number, number>();
   const { stopped } = await jobs(2, (job) => {
     if (job === 1) return refusal(404, "import_not_found");

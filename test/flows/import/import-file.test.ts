@@ -287,14 +287,14 @@ describe("no row is lost or duplicated", () => {
     expect((await world.read("failed")).match(/import_failed/g)).toHaveLength(3);
   });
 
-  test.each<[number, string, boolean, "unknown" | "refused"]>([
+  test.each<[number, string, boolean, "unknown" | "rejected"]>([
     [409, "request_in_progress", false, "unknown"],
-    [409, "conflict", false, "refused"],
-    [429, "rate_limit_exceeded", false, "refused"],
+    [409, "conflict", false, "rejected"],
+    [429, "rate_limit_exceeded", false, "rejected"],
     [429, "rate_limit_exceeded", true, "unknown"],
     [401, "invalid_api_key", true, "unknown"],
     [402, "insufficient_credits", true, "unknown"],
-    [400, "invalid_request", true, "refused"],
+    [400, "invalid_request", true, "rejected"],
     [500, "internal_error", false, "unknown"],
   ])(
     "a %i %s (after an attempt without a response: %s) makes the batch %s",
@@ -308,7 +308,7 @@ describe("no row is lost or duplicated", () => {
       );
       expect(sent.map((call) => call.kind)).toEqual([kind]);
       // The same command resends a batch that was rejected for another reason than its rows.
-      expect((await world.files()).includes("failed")).toBe(kind === "refused" && status === 400);
+      expect((await world.files()).includes("failed")).toBe(kind === "rejected" && status === 400);
     },
   );
 

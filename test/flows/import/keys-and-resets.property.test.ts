@@ -163,7 +163,7 @@ test("attaches each photo once, with any keys, and if the service is restarted o
   );
 });
 
-test("detects a photo that is attached twice (negative control)", async () => {
+test("the property detects a photo that is attached twice (negative control)", async () => {
   const once = { what: "import", file: "f", key: "doubling", how: "new", name: "Dress", wait: true } as const;
   expect(await wrongIn([{ ...once, key: "full" }])).toEqual([]);
   expect(await wrongIn([once])).toEqual(["0: A has 2 photos", "0: B has 2 photos"]);

@@ -79,7 +79,7 @@ describe("the time of the first import, where the first refresh starts", () => {
   });
 });
 
-test("reads export rows without deleted_at and lists without a last cursor as if both were null", async () => {
+test("an import reads export rows without deleted_at and lists without a last cursor as if both were null", async () => {
   const references = Array.from({ length: 101 }, (_, index) => `R${100 + index}`);
   const world = await worldWith(...references);
   let removed = 0;

@@ -6,7 +6,7 @@ batchesOf(2);
 
 const bad = `${cdn}/fail-timeout.jpg`;
 
-test("writes every row to the results file in file order, with any outcome", async () => {
+test("an import writes every row to the results file in file order, with any outcome", async () => {
   const world = await worldWith("B", "D", "F", "H");
   await world.import("a.csv");
   // B and H are unchanged, D has another name, F another photo, the others are new.
@@ -43,7 +43,7 @@ test("writes every row to the results file in file order, with any outcome", asy
   );
 });
 
-test("reports rows in file order if batches of a resumed run lie between earlier ones", async () => {
+test("an import reports rows in file order if batches of a resumed run lie between earlier ones", async () => {
   const references = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
   const world = await worldWith();
   const text = references
@@ -78,7 +78,7 @@ test("reports rows in file order if batches of a resumed run lie between earlier
   expect((await world.read("3")).match(/^[A-Z](?=,)/gm)).toEqual(["C", "E", "I"]);
 });
 
-test("reads the results of batches that were cut again between accepted ones", async () => {
+test("an import reads the results of batches that were cut again between accepted ones", async () => {
   const references = ["A", "B", "C", "D", "E", "F"];
   const world = await worldWith(...references);
   // Three batches are sent at once. The first is rejected; the others are accepted before that is known.

@@ -111,7 +111,7 @@ describe("output files", () => {
   });
 });
 
-test("reports an input that is no longer text as changed, not as an internal error, and sends nothing", async () => {
+test("an import reports an input that is no longer text as changed, not as an internal error, and sends nothing", async () => {
   const world = await importWorld();
   await world.write("a.csv", half);
   const later = async (client: Client) => {

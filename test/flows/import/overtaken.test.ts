@@ -92,7 +92,7 @@ describe("local photos with new content", () => {
   });
 });
 
-test("keeps the known photos of an existing product whose PATCH returns 404", async () => {
+test("an import keeps the known photos of an existing product whose PATCH returns 404", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
   await world.import("a.csv");
@@ -103,7 +103,7 @@ test("keeps the known photos of an existing product whose PATCH returns 404", as
   expect(await world.products()).toEqual(["A Long dress 1"]);
 });
 
-test("replaces the unfinished files of a killed process when the run is resumed", async () => {
+test("an import replaces the unfinished files of a killed process when the run is resumed", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/fail-timeout.jpg\n`);
   await world.import("a.csv", { wait: false });
@@ -112,7 +112,7 @@ test("replaces the unfinished files of a killed process when the run is resumed"
   expect(await world.files()).toEqual(["a.csv", "failed"]);
 });
 
-test("writes a batch to the failed file only if it was rejected for its rows", async () => {
+test("an import writes a batch to the failed file only if it was rejected for its rows", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
   for (const [status, failedFile] of [
@@ -124,7 +124,7 @@ test("writes a batch to the failed file only if it was rejected for its rows", a
   }
 });
 
-test("sends a batch under another key once the service repeats a rejection of another time", async () => {
+test("an import sends a batch under another key once the service repeats a rejection of another time", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
   const posts = { method: "POST", path: "/v1/imports" };
@@ -140,7 +140,7 @@ test("sends a batch under another key once the service repeats a rejection of an
   expect(world.writes().slice(before)).toEqual(answers.map((answer) => `POST /v1/imports ${answer}`));
 });
 
-test("reports a rejected upload with the summary", async () => {
+test("an import reports a rejected upload with the summary", async () => {
   const world = await importWorld();
   photo(world, "1.png", "one");
   await world.write("a.csv", `${head}A,Dress,1.png\n`);

@@ -121,7 +121,7 @@ describe("the totals of the progress", () => {
   });
 });
 
-test("shows imports in progress as a note while rows are sent or changed, not as a step", () => {
+test("the progress of an import shows imports in progress as a note while rows are sent or changed, not as a step", () => {
   const events: ProgressEvent[] = [];
   const progress = new ImportProgress((event) => events.push(event));
   progress.begin(3, 2);

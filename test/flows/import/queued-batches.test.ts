@@ -47,7 +47,7 @@ const window = (remaining: number) => ({
 });
 const noCredits = refusal(402, "insufficient_credits");
 
-describe("does not send waiting batches after another one was not accepted", () => {
+describe("an import does not send waiting batches after another one was not accepted", () => {
   test.each<[string, Step]>([
     ["a 402 with room in the rate limit window", refusal(402, "insufficient_credits", window(50))],
     ["a 402 without rate limit headers", noCredits],
@@ -69,7 +69,7 @@ describe("does not send waiting batches after another one was not accepted", () 
       postHeaders: () => window(1),
     }));
     expect(service.posts()).toHaveLength(2);
-    expect(kinds).toEqual(["accepted", "refused", "unsent", "unsent"]);
+    expect(kinds).toEqual(["accepted", "rejected", "unsent", "unsent"]);
   });
 
   test("when they wait after a 429: nothing was done", async () => {
@@ -87,11 +87,11 @@ describe("does not send waiting batches after another one was not accepted", () 
       postHeaders: () => window(2),
     }));
     expect(service.posts()).toHaveLength(3);
-    expect(kinds.sort()).toEqual(["accepted", "refused", "unsent", "unsent"]);
+    expect(kinds.sort()).toEqual(["accepted", "rejected", "unsent", "unsent"]);
   });
 });
 
-test("waits for the response to a request that may have been sent when another batch is rejected", async () => {
+test("an import waits for the response to a request that may have been sent when another batch is rejected", async () => {
   const [allOut, refused] = [happening(), happening()];
   const { kinds, service } = await four(() => ({
     post: (nth, usual) => {
@@ -106,7 +106,7 @@ test("waits for the response to a request that may have been sent when another b
     postHeaders: () => window(3),
   }));
   expect(service.posts()).toHaveLength(4);
-  expect(kinds.sort()).toEqual(["accepted", "accepted", "accepted", "refused"]);
+  expect(kinds.sort()).toEqual(["accepted", "accepted", "accepted", "rejected"]);
 });
 
 test.each<[number, number, string[]]>([

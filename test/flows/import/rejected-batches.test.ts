@@ -69,7 +69,7 @@ describe("a rejected batch", () => {
   });
 });
 
-test("writes all problems of a row that the check rejected to the failed file", async () => {
+test("an import writes all problems of a row that the check rejected to the failed file", async () => {
   const world = await importWorld();
   await world.write("a.csv", `reference,name,sex,images\nA,,women,${cdn}/1.jpg\nB,Dress,,${cdn}/1.jpg\n`);
   await world.import("a.csv", { skipInvalid: true });

@@ -10,7 +10,7 @@ const accepted: SentBatch = { ...rows, kind: "accepted", jobs: ["I"] };
 const unsent: SentBatch = { ...rows, kind: "unsent", error: new Error("stopped") };
 const refused = (status: number): SentBatch => ({
   ...rows,
-  kind: "refused",
+  kind: "rejected",
   error: new ApiError({
     ...{ request: "POST /v1/imports", status },
     body: { type: "refused", code: "refused", message: "refused" },
@@ -74,6 +74,6 @@ test.each<[string, Case, string[]]>([
     { sent: [refused(403)], invalid: 1 },
     ["accepted", "inFiles"],
   ],
-])("reports the right rows for %s", (_, given, told) => {
+])("an import reports the right rows for %s", (_, given, told) => {
   expect(toldOf(given)).toEqual(told);
 });

@@ -312,7 +312,7 @@ describe("the same command again", () => {
   });
 });
 
-test("does not restore deleted products in the ledger from results that were read before", async () => {
+test("a resumed import does not restore deleted products in the ledger from results that were read before", async () => {
   const world = await worldWith("C");
   await world.import("a.csv");
   await world.write("b.csv", fileOf("A", "B", "C").replace("/C.jpg", "/C2.jpg"));
@@ -332,7 +332,7 @@ test("does not restore deleted products in the ledger from results that were rea
   expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2, deleted: 1 });
 });
 
-test("writes the files again if they could not be written, and sends nothing twice", async () => {
+test("a resumed import writes the files again if they could not be written, and sends nothing twice", async () => {
   const world = await worldWith("A", "B");
   const resultsFile = { path: join(world.folder, "nowhere", "r.ndjson"), name: "r.ndjson" };
   const first = await world.import("a.csv", { photos: "all", resultsFile });

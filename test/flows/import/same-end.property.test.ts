@@ -240,7 +240,7 @@ async function endsAsItShould(
   state.close();
 }
 
-test("ends with the same products for any files, changes by others, temporary faults, limits and kills", async () => {
+test("an import ends with the same products for any files, changes by others, temporary faults, limits and kills", async () => {
   const world = await importWorld();
   await fc.assert(
     fc.asyncProperty(story, (one) => endsAsItShould(world, one)),
@@ -267,7 +267,7 @@ async function firstWrong(through?: (client: Client) => Client): Promise<number 
   return null;
 }
 
-test("detects a resent batch with a new key (negative control)", async () => {
+test("the property detects a resent batch with a new key (negative control)", async () => {
   expect(await firstWrong()).toBe(null);
   let keys = 0;
   const withNewKeys = (client: Client): Client =>

@@ -42,7 +42,7 @@ test("retries unavailable results of the first import, reports it, and lists tho
   expect(ms).toBeLessThan(30_000);
 });
 
-describe("reads results from the service's list if the links fail", () => {
+describe("an import reads results from the service's list if the links fail", () => {
   const half = cutInHalf(`${JSON.stringify({ line: 1 })}\n`.repeat(100));
 
   test.each([
@@ -140,7 +140,7 @@ describe("reads results from the service's list if the links fail", () => {
   });
 });
 
-test("does not request other results after the API key was rejected", async () => {
+test("an import does not request other results after the API key was rejected", async () => {
   const looks = new Map<number, number>();
   const { service, stopped } = await five(() => ({
     job: (job) => {
@@ -153,7 +153,7 @@ test("does not request other results after the API key was rejected", async () =
   expect([...looks.values()]).toEqual([2, 1, 1, 1, 1]);
 });
 
-test("does not request the results of every import in turn if the service is unreachable", async () => {
+test("an import does not request the results of every import in turn if the service is unreachable", async () => {
   const looks = new Map<number, number>();
   const { service, stopped, summary } = await five(() => ({
     job: (job) => {
@@ -168,7 +168,7 @@ test("does not request the results of every import in turn if the service is unr
   expect(summary?.unread).toHaveLength(5);
 });
 
-test("reports which imports have unread results", async () => {
+test("an import reports which imports have unread results", async () => {
   const { service, summary } = await five(() => ({
     results: (job) => (job === 5 ? forbidden : null),
     rows: () => noList,

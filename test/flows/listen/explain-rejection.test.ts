@@ -38,7 +38,7 @@ test.each([
     "the signature was made with another secret, or over another body",
   ],
   ["mismatch", { secret: `${secret}\n` }, "the secret has spaces or a line break around it"],
-])("says why a signature was rejected: %s", (reason, delivery, message) => {
+])("the listener says why a signature was rejected: %s", (reason, delivery, message) => {
   expect(explain(delivery)).toMatchObject({ code: `signature_${reason}`, message });
 });
 
@@ -62,7 +62,7 @@ test.each([
   expect(problem.message).toContain(`the secret is right, but the body was changed after signing: ${change}`);
 });
 
-test("never calls the secret right when another one signed the body", () => {
+test("the listener never calls the secret right when another one signed the body", () => {
   const texts = fc.oneof(fc.json(), fc.string(), fc.constant(body));
   fc.assert(
     fc.property(texts, texts, (signed, received) => {
@@ -72,7 +72,7 @@ test("never calls the secret right when another one signed the body", () => {
   );
 });
 
-test("names no part of the secret or of the signature", () => {
+test("the listener names no part of the secret or of the signature", () => {
   for (const key of ["whsec_other", secret]) {
     const { message, hint } = explain({ header: sign(`${body}x`, { key }) });
     expect(`${message} ${hint}`).not.toMatch(/0123456789|v1=[0-9a-f]/);

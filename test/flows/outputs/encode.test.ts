@@ -22,7 +22,7 @@ function everything(encoding: string): string {
 }
 
 describe("text is encoded as it was decoded", () => {
-  test.each(encodings)("%s", (encoding) => {
+  test.each(encodings)("in %s", (encoding) => {
     const text = encoding.startsWith("utf") ? "Größe ἄλφα 女 😀 \u{10ffff}\r\n" : everything(encoding);
     expect(decode(createEncoder(encoding, () => "?")(text), encoding)).toBe(text);
   });

@@ -98,7 +98,7 @@ describe("a failed file", () => {
         const target = { path: failedPath, name: failedPath, overwrite: true, unfinished: `${run}` };
         const failed = new FailedFile(
           { source: before.source, read, form },
-          { refused: new RejectedRows(), target, word: (_, { failure }) => failure! },
+          { rejectedRows: new RejectedRows(), target, word: (_, { failure }) => failure! },
         );
         for await (const batch of (await openRows({ source: before.source, read, form })).batches()) {
           for (const { line } of batch) await failed.add({ line, failure: { code: "not_sent", message } });

@@ -18,11 +18,11 @@ async function failedOf(name: string, text: string, attached: readonly number[],
   const { folder, at, write, photosIn } = photoFolder({ "a.jpg": "a" });
   write(name, Buffer.from(text));
   const source = await openSource(at(name), { cwd: folder, stdin: () => Readable.from([]) });
-  const refused = new RejectedRows();
-  refused.add(0);
+  const rejectedRows = new RejectedRows();
+  rejectedRows.add(0);
   const target = { path: at("failed"), name: "failed", overwrite: false, unfinished: "unfinished" };
   const form = importForm(new Map(), photosIn());
-  const file = new FailedFile({ source, read: {}, form }, { refused, target, word: inWordsOfRow });
+  const file = new FailedFile({ source, read: {}, form }, { rejectedRows, target, word: inWordsOfRow });
   const result = {
     status: "partial",
     images: Array.from({ length: images }, (_, index) => ({

@@ -49,7 +49,7 @@ test.each([
   "-5-",
   "'=1",
   "''-x",
-])("puts an apostrophe before %j", (text) => {
+])("an output for spreadsheets puts an apostrophe before %j", (text) => {
   expect(guardedCell(text)).toBe(`'${text}`);
 });
 
@@ -64,10 +64,13 @@ test.each([
   ["Soft\r\n- warm\r\n- light", "Soft\r\n'- warm\r\n'- light"],
   ["a;\u200b＠SUM(1)", "a;'\u200b＠SUM(1)"],
   ["a;'=1", "a;''=1"],
-])("puts an apostrophe before each part of %j that another program takes for a cell", (text, cell) => {
-  expect(guardedCell(text)).toBe(cell);
-  expect(unguardedCell(cell)).toBe(text);
-});
+])(
+  "an output for spreadsheets puts an apostrophe before each part of %j that another program takes for a cell",
+  (text, cell) => {
+    expect(guardedCell(text)).toBe(cell);
+    expect(unguardedCell(cell)).toBe(text);
+  },
+);
 
 test.each([
   "",
@@ -88,7 +91,7 @@ test.each([
   " ",
   "日本",
   "𝒜=1",
-])("leaves %j as it is", (text) => {
+])("an output for spreadsheets leaves %j as it is", (text) => {
   expect(guardedCell(text)).toBe(text);
 });
 

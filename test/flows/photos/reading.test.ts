@@ -38,7 +38,7 @@ async function checkBeside(files: Record<string, string>, text: string, name = "
   };
 }
 
-describe("a cell with an image is", () => {
+describe("a cell is read as a URL, an ID or a path:", () => {
   test.each([
     [url, { url }],
     ["http://cdn.example.com/a.jpg", { url: "http://cdn.example.com/a.jpg" }],
@@ -57,7 +57,7 @@ describe("a cell with an image is", () => {
     expect(await imagesOf(`reference,name,images\nA,Dress, ${cell} \n`)).toEqual([[image]]);
   });
 
-  test("one of several in a cell, of each kind", async () => {
+  test("each of several in one cell", async () => {
     expect(await imagesOf(`reference,name,images\nA,Dress,${url}| a_back.jpg |${id}\n`)).toEqual([
       [{ url }, { path: "a_back.jpg", orientation: "back" }, { image_id: id }],
     ]);

@@ -3,7 +3,7 @@ import { readMapFlags } from "../../../src/cli/mapping/map-flags.ts";
 import { importVocabulary } from "../../../src/flows/import/columns.ts";
 import { normalValue, valuesOfColumn } from "../../../src/flows/rows/mapped-columns.ts";
 
-test("compares values without case, surrounding space and kinds of apostrophes", () => {
+test("the mapping of values compares values without case, surrounding space and kinds of apostrophes", () => {
   expect(normalValue(" Women’s ")).toBe(normalValue("women's"));
 });
 
@@ -20,6 +20,6 @@ test.each([
   [{ mapValue: ["sex:D=female", "sex:d=kid"] }, 'the value "d" is mapped twice'],
   [{ map: ["SKU=reference", "sku=name"] }, 'the column "sku" is mapped twice'],
   [{ map: ["SKU=error_code"] }, 'unknown field "error_code"'],
-])("rejects the flags %j", (flags, message) => {
+])("the mapping of values rejects the flags %j", (flags, message) => {
   expect(() => readMapFlags(flags, importVocabulary)).toThrow(message);
 });

@@ -145,7 +145,7 @@ test("fetches tasks one by one if others have queued too many since", async () =
   expect(seen.map(([id]) => id).sort()).toEqual(ours.sort());
 });
 
-test("reports a task that the service does not have, and follows the others", async () => {
+test("a run reports a task that the service does not have, and follows the others", async () => {
   const world = await taskWorld();
   const ours = await world.queue(2);
   const { follower, lost } = world.follow();

@@ -67,7 +67,7 @@ async function tryonWorld() {
   };
 }
 
-test("keeps a task for each row, in order, and records neither jobs to list nor a change of products", async () => {
+test("a try-on run keeps a task for each row, in order, and records neither jobs to list nor a change of products", async () => {
   const world = await tryonWorld();
   const { sent, stopped } = await world.send([world.cut(0, ["white", "beige"]), world.cut(2, ["black"])]);
   expect(stopped).toBe(undefined);
@@ -85,10 +85,10 @@ test("keeps a task for each row, in order, and records neither jobs to list nor 
   expect(world.state.runs.lastWriter(1)).toBe(null);
 });
 
-test("reports the service's problems by the line of each input, and queues nothing of that batch", async () => {
+test("a try-on run reports the service's problems by the line of each input, and queues nothing of that batch", async () => {
   const world = await tryonWorld();
   const { sent } = await world.send([world.cut(0, ["white", "floor", "nowhere"])]);
-  expect(sent).toMatchObject([{ kind: "refused", problems: [{ line: 3 }, { line: 4 }] }]);
+  expect(sent).toMatchObject([{ kind: "rejected", problems: [{ line: 3 }, { line: 4 }] }]);
   expect(await world.tasks()).toEqual([]);
   expect(world.state.batches.of("run")).toEqual([]);
 });
@@ -104,7 +104,7 @@ test("repeats a batch whose response was lost with its bytes and key: nothing is
   expect(await world.tasks()).toHaveLength(2);
 });
 
-test("keeps the key of a batch that the service has had with another body: the connection damaged it", async () => {
+test("a try-on run keeps the key of a batch that the service has had with another body: the connection damaged it", async () => {
   const world = await tryonWorld();
   await world.fault({ match: { method: "POST", path: "/v1/tasks/tryon" }, drop: "after" });
   await world.send([world.cut(0, ["white", "beige"])]);

@@ -34,7 +34,7 @@ test.each<[[string, string][], string[]]>([
     ],
     ["A.jpg", "A_2.jpg", "A_3.jpg", "A_2_2.jpg"],
   ],
-])("gives %j the names %j", (asked, expected) => {
+])("an export gives %j the names %j", (asked, expected) => {
   expect(taken(...asked)).toEqual(expected);
 });
 
@@ -54,7 +54,7 @@ test("names are unique, even without case", () => {
   );
 });
 
-test("names ten thousand photos of one orientation quickly", () => {
+test("an export names ten thousand photos of one orientation quickly", () => {
   const names = taken(...Array.from({ length: 10_000 }, (): [string, string] => ["A", "_front"]));
   expect(names.at(-1)).toBe("A_front_10000.jpg");
 });

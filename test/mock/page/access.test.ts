@@ -244,27 +244,30 @@ longTest("the page has no slash at its end: with one, a browser goes to it", asy
   expect(mock.requests()).toEqual([]);
 });
 
-longTest.each(["light", "dark"] as const)("has enough contrast in %s colors", async (scheme) => {
-  const css = await readFile(new URL("../../../src/mock-page/app/page.css", import.meta.url), "utf8");
-  const [light, dark] = css.split("@media (prefers-color-scheme: dark)");
-  const colors = new Map(
-    [...(scheme === "light" ? light! : dark!).matchAll(/--([\w-]+): (#\w{6});/g)].map((match) => [
-      match[1],
-      match[2]!,
-    ]),
-  );
-  const pairs = [
-    ...["page", "surface", "sunken", "selected"].map((behind) => ["text", behind] as const),
-    ...["page", "surface", "sunken"].map((behind) => ["quiet", behind] as const),
-    ...["good", "warn", "bad"].map((name) => [name, `${name}-back`] as const),
-    ["main", "busy-back"] as const,
-    ["main", "surface"] as const,
-    ["on-main", "main"] as const,
-    ["bad", "surface"] as const,
-  ];
-  const low = pairs.filter(([front, behind]) => contrast(colors.get(front)!, colors.get(behind)!) < 4.5);
-  expect(low).toEqual([]);
-});
+longTest.each(["light", "dark"] as const)(
+  "the page of the mock has enough contrast in %s colors",
+  async (scheme) => {
+    const css = await readFile(new URL("../../../src/mock-page/app/page.css", import.meta.url), "utf8");
+    const [light, dark] = css.split("@media (prefers-color-scheme: dark)");
+    const colors = new Map(
+      [...(scheme === "light" ? light! : dark!).matchAll(/--([\w-]+): (#\w{6});/g)].map((match) => [
+        match[1],
+        match[2]!,
+      ]),
+    );
+    const pairs = [
+      ...["page", "surface", "sunken", "selected"].map((behind) => ["text", behind] as const),
+      ...["page", "surface", "sunken"].map((behind) => ["quiet", behind] as const),
+      ...["good", "warn", "bad"].map((name) => [name, `${name}-back`] as const),
+      ["main", "busy-back"] as const,
+      ["main", "surface"] as const,
+      ["on-main", "main"] as const,
+      ["bad", "surface"] as const,
+    ];
+    const low = pairs.filter(([front, behind]) => contrast(colors.get(front)!, colors.get(behind)!) < 4.5);
+    expect(low).toEqual([]);
+  },
+);
 
 /** The contrast ratio of two colors, such as #1d1f21 (WCAG 2). */
 function contrast(a: string, b: string): number {

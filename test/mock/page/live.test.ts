@@ -49,22 +49,28 @@ longTest(
 /** The tab that is open. */
 const tab = (page: Page) => page.locator('nav [aria-current="page"]').innerText();
 
-longTest("opens on Products, where there are some and no request has failed, and stays there", async () => {
-  const { page, send } = await open("", { demo: 2 });
-  await page.locator("main.products").waitFor();
-  expect(await tab(page)).toMatch(/^Products/);
-  await send("/v1/nothing");
-  await expectTexts(page, "nav .count", ["1", "2"]);
-  expect(await tab(page)).toMatch(/^Products/);
-  await page.reload();
-  await expectTexts(page, ".row .path", ["/v1/nothing"]);
-  expect(await tab(page)).toMatch(/^Requests/);
-});
+longTest(
+  "the page of the mock opens on Products, where there are some and no request has failed, and stays there",
+  async () => {
+    const { page, send } = await open("", { demo: 2 });
+    await page.locator("main.products").waitFor();
+    expect(await tab(page)).toMatch(/^Products/);
+    await send("/v1/nothing");
+    await expectTexts(page, "nav .count", ["1", "2"]);
+    expect(await tab(page)).toMatch(/^Products/);
+    await page.reload();
+    await expectTexts(page, ".row .path", ["/v1/nothing"]);
+    expect(await tab(page)).toMatch(/^Requests/);
+  },
+);
 
-longTest("opens on Requests without products, and on the tab that its address names", async () => {
-  expect(await tab((await open("")).page)).toMatch(/^Requests/);
-  expect(await tab((await open("control", { demo: 2 })).page)).toMatch(/^Control/);
-});
+longTest(
+  "the page of the mock opens on Requests without products, and on the tab that its address names",
+  async () => {
+    expect(await tab((await open("")).page)).toMatch(/^Requests/);
+    expect(await tab((await open("control", { demo: 2 })).page)).toMatch(/^Control/);
+  },
+);
 
 /** A page of a mock whose requests the test makes up. */
 async function openSilent() {

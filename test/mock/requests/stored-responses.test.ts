@@ -20,7 +20,7 @@ async function startWithAnswer(answer: object, key: object = {}) {
   return { ...world, put };
 }
 
-describe("rejects a stored response with", () => {
+describe("the mock rejects a stored response with", () => {
   test.each([
     ["a line break in a header", { headers: { "Retry-After": "1\r\nX: y" } }],
     ["a header beyond latin1", { headers: { "Retry-After": "☂" } }],
@@ -32,9 +32,9 @@ describe("rejects a stored response with", () => {
     ["a connection", { headers: { Connection: "close" } }],
     ["another header", { headers: { "X-More": "1" } }],
     ["headers that are a list", { headers: [] }],
-    ["100", { status: 100 }],
-    ["500", { status: 500 }],
-    ["400.5", { status: 400.5 }],
+    ["the status 100", { status: 100 }],
+    ["the status 500", { status: 500 }],
+    ["the status 400.5", { status: 400.5 }],
     ["a body that is an object", { body: {} }],
     ["another field", { more: 1 }],
   ])("%s", async (_name, answer) => {
@@ -46,7 +46,7 @@ describe("rejects a stored response with", () => {
   });
 
   test.each([
-    ["none", ""],
+    ["no character", ""],
     ["256 characters", "k".repeat(256)],
   ])("a key of %s", async (_name, key) => {
     const { put } = await startWithAnswer({}, { key });
@@ -54,14 +54,17 @@ describe("rejects a stored response with", () => {
   });
 });
 
-describe("replays a stored response with", () => {
+describe("the mock replays a stored response with", () => {
   test.each([
-    ["200 with a header", { status: 200, body: '{"a":"é ☂ \ud83e\udde5"}', headers: { "Retry-After": "5" } }],
-    ["201", { status: 201, body: "{}" }],
-    ["202", { status: 202, body: "{}", headers: {} }],
-    ["204", { status: 204, body: null }],
-    ["400", { status: 400, body: "{}" }],
-    ["499", { status: 499, body: "{}" }],
+    [
+      "the status 200 and a header",
+      { status: 200, body: '{"a":"é ☂ \ud83e\udde5"}', headers: { "Retry-After": "5" } },
+    ],
+    ["the status 201", { status: 201, body: "{}" }],
+    ["the status 202", { status: 202, body: "{}", headers: {} }],
+    ["the status 204", { status: 204, body: null }],
+    ["the status 400", { status: 400, body: "{}" }],
+    ["the status 499", { status: 499, body: "{}" }],
   ])("%s", async (_name, answer) => {
     const { put, send } = await startWithAnswer(answer);
     expect(put.status).toBe(200);

@@ -106,7 +106,7 @@ describe.each(["content-length", "chunked"] as const)(
   },
 );
 
-test("gets the response to the next request on the same connection", async () => {
+test("a client that writes before reading gets the response to the next request on the same connection", async () => {
   const { mock } = await startWorld();
   const [head, ...body] = requestOf("POST /v1/products", [key, json], "content-length", 12);
   const kept = Buffer.from(head!.toString().replace("Connection: close\r\n", ""));

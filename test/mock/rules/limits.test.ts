@@ -285,11 +285,14 @@ const elsewhere: Partial<Record<keyof typeof limits, string>> = {
   signatureToleranceSeconds: "test/contract/signature.test.ts",
 };
 
-describe.each(table)("$limit: $what", ({ cases, attempt, options }) => {
-  test.each(cases)("%d", async (n, outcome) => {
-    expect(await attempt(await startWorld(options), n)).toEqual(outcome);
-  });
-});
+describe.each(table.map((row) => [row.limit, row.what, row] as const))(
+  "the limit %s: %s",
+  (_, __, { cases, attempt, options }) => {
+    test.each(cases)("%d gives %j", async (n, outcome) => {
+      expect(await attempt(await startWorld(options), n)).toEqual(outcome);
+    });
+  },
+);
 
 test("every limit is in the table or has a test elsewhere", () => {
   const shown = [...table.map(({ limit }) => limit), ...Object.keys(elsewhere)];

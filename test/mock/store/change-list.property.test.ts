@@ -30,7 +30,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-test("finds exactly the products changed since a time, newest first, from any position", () => {
+test("the list of changes finds exactly the products changed since a time, newest first, from any position", () => {
   // Enough products for up to four levels, and for the edges of each level.
   const counts = fc.constantFrom(0, 1, 31, 32, 33, 1_023, 1_024, 1_025, 33_000);
   const patterns = fc.constantFrom(

@@ -19,7 +19,6 @@ interface ApiFlags {
   include?: true;
 }
 
-/** `cat api` */
 export function apiCommand(app: App): Command {
   const fields: ApiInput["fields"][number][] = [];
   const collect = (flag: "-F" | "-f") => (text: string) => void fields.push({ flag, text });

@@ -12,7 +12,6 @@ import { readBytes } from "../../files/read-bytes.ts";
 import { rejectAddress } from "../../flags/local-path.ts";
 import { malformed } from "./target.ts";
 
-/** The parts of a body as typed. */
 export interface BodyFlags {
   /** `-F name=value` and `-f name=value`, in the order of the command line. */
   readonly fields: readonly { readonly flag: "-F" | "-f"; readonly text: string }[];
@@ -26,7 +25,7 @@ const mostBytes = 64 * 1024 * 1024;
 type Body = RawRequest["body"];
 type Source = Pick<Context, "stdin" | "cwd">;
 
-/** The body: bytes of `--input`, JSON of the fields, or a form with one file. Throws UsageError. */
+/** The body: `--input`, JSON of fields, or a form of one file, typed by the operation. Throws UsageError. */
 export async function requestBody(
   flags: BodyFlags,
   operation: ClientOperation | null,

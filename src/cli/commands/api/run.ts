@@ -66,7 +66,7 @@ async function sendOne(
   const json = readJson(response);
   // A login page may respond with 200 to any request.
   const isOdd = json.error !== null && (operation?.reply != null || json.error.code === "wrong_shape");
-  // What a write has done is printed also then.
+  // The result of a write is printed also then.
   if (response.error === null && isOdd && json.error?.reply === undefined) throw json.error;
   await printResponse(app, response, { json, include: input.include });
   const error = response.error ?? (isOdd ? json.error : null);
@@ -136,7 +136,7 @@ function hinted(error: CatError, method: string, { path }: Target): CatError {
   return hint === error.hint ? error : withHint(error, hint);
 }
 
-/** Prints a response: JSON indented on a terminal. `include` adds status and headers. */
+/** Prints a response, JSON indented on a terminal. `include` adds the head, with `--json` in one object. */
 async function printResponse(
   app: App,
   response: RawResponse,

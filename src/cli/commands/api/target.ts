@@ -94,7 +94,6 @@ export function requestHint(method: string, path: string): string | undefined {
   return near === undefined ? undefined : `Did you mean ${near}?`;
 }
 
-/** Whether an operation returns a list in pages. */
 export const isList = ({ query }: ClientOperation): boolean => query.includes("cursor");
 
 function matches({ path: pattern }: ClientOperation, path: string): boolean {

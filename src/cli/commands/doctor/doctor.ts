@@ -25,7 +25,6 @@ import {
   probe,
 } from "./service-checks.ts";
 
-/** `cat doctor` */
 export const doctorCommand = (app: App): Command =>
   command("doctor", {
     about:

@@ -21,15 +21,13 @@ const limitMs = 5_000;
 /** A request, as far as the checks need it. */
 export interface Probed {
   readonly ms: number;
-  /** What the service, or the network, reported. */
+  /** The error of the service, or the network. */
   readonly error: CatError | null;
-  /** The headers of the response; null without one. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>> | null;
   /** The lead of the service's clock over the local one, in milliseconds; null without a `Date`. */
   readonly aheadMs: number | null;
 }
 
-/** The results of the requests. */
 export interface Probe {
   /** `GET /v1/products` */
   readonly products: Probed;
@@ -91,7 +89,6 @@ export async function probe(app: App, baseUrl: string, apiKey: string | null): P
   }
 }
 
-/** Remembers the last TLS connection of the HTTP library. */
 function watchTls() {
   let tls: Probe["tls"] = null;
   const listener = (message: unknown) => {

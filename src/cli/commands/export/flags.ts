@@ -41,7 +41,6 @@ type Since = number | "last";
 const liveFormats = ["ndjson", "csv", "xlsx"] as const satisfies readonly (RowFormatName | "xlsx")[];
 type LiveFormat = (typeof liveFormats)[number];
 
-/** The flags of `cat export` as commander parses them. */
 export interface RawExportFlags extends BucketFlags, RawProductsFileFlags, RawReviewFlags {
   out?: string;
   role?: string[];
@@ -65,7 +64,6 @@ export interface RawExportFlags extends BucketFlags, RawProductsFileFlags, RawRe
 export interface LiveInput extends ReviewFlags {
   /** The file as typed; null for standard output. */
   readonly out: string | null;
-  /** How the store of a bucket is reached. */
   readonly bucket: BucketFlags;
   /** Asset roles, sorted and without duplicates; null for all. */
   readonly roles: readonly string[] | null;
@@ -87,7 +85,6 @@ export interface FrozenFlags extends Pick<LiveInput, "roles" | "bucket">, Review
   readonly format: "manifest" | "zip";
   /** The folder to extract ZIPs into, as typed; null to keep them. */
   readonly extract: string | null;
-  /** Whether generated images that are extracted get their label. */
   readonly label: boolean;
   readonly maxBytes: number;
   /** IDs or references, trimmed. */
@@ -101,7 +98,6 @@ export interface FrozenFlags extends Pick<LiveInput, "roles" | "bucket">, Review
 /** The default of `--out` for a frozen export. */
 export const frozenNames = { manifest: "catalogue.jsonl", zip: "catalogue.zip" } as const;
 
-/** Adds the flags of `cat export`, in groups. */
 export const withExportFlags = (made: Command): Command => {
   withCsvFlags(
     withReviewFlags(

@@ -11,11 +11,10 @@ interface Place {
   /** Files of an earlier export that could be taken for parts of this one. */
   readonly leftovers: readonly string[];
   readonly globals: Pick<GlobalOptions, "mock">;
-  /** The command line as it was typed. */
   readonly typed: readonly string[];
 }
 
-/** What a frozen export did, for people: the result first, then the next command. */
+/** The report of a frozen export: the result first, then the next command. */
 export function frozenLines(
   outcome: FrozenOutcome,
   command: FrozenFlags,

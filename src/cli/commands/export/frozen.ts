@@ -61,10 +61,7 @@ export async function exportFrozenFiles(app: App, command: FrozenFlags): Promise
   if (outcome.missing > 0) throw imagesMissing(outcome.missing);
 }
 
-/**
- * The products that the flags or their file name; null for the entire catalogue. Throws InputError (exit 3)
- * after the problems of the file were listed.
- */
+/** The products selected; null for all. Throws InputError (exit 3) once problems of the file are listed. */
 async function readSelected(
   app: App,
   { products, productsFrom: file, ...flags }: FrozenFlags,

@@ -10,10 +10,7 @@ import type { HandOn } from "../generate/open-review.ts";
 import { mirrorDecisions } from "./known-decisions.ts";
 import { mirrorFolder, serviceOfMirror } from "./mirror-place.ts";
 
-/**
- * Opens a mirror for the decisions of `cat tasks review`, and checks that it is one of the service in use.
- * The first decisions may be there before the first run. Throws a CatError.
- */
+/** Opens a mirror of the service in use for a review, maybe before its first run. Throws a CatError. */
 export async function openHandOn(app: App, mirror: string, flags: BucketFlags): Promise<HandOn> {
   named(
     "--mirror",

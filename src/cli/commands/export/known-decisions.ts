@@ -27,7 +27,7 @@ export async function openReviews(app: App, files: readonly string[]): Promise<R
   return reviews;
 }
 
-/** What the flags of an export leave out; without a filter no decision is read. */
+/** The filter of an export's flags; without one no decision is read. */
 export const openGate = async (app: App, { filter, decisions }: ReviewFlags): Promise<ReviewGate> =>
   new ReviewGate(filter === null ? new Reviews() : await openReviews(app, decisions), filter);
 

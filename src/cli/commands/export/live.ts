@@ -48,8 +48,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
       ? await last!.startedAt(service, (sentence) => app.io.note(sentence))
       : input.since;
   const sink = await target.begin();
-  // Rows on a terminal show the progress themselves. What reads them from a pipe may write to the same
-  // terminal as a bar.
+  // Rows on a terminal show the progress. What reads them from a pipe may write to the terminal of a bar.
   const isFile = target.name !== null;
   const progress = !isFile && stdout.isTTY ? null : await app.io.progress({ lines: !isFile });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };
@@ -146,10 +145,7 @@ const stdoutSink = (app: App, format: LiveInput["format"]) => ({
   discard: async () => {},
 });
 
-/**
- * The summary: for people on stderr; with --json and a file, one object on stdout. With rows on stdout there
- * is no such object, because programs would take it for a row.
- */
+/** The summary: on stderr, or with --json and a file on stdout. With rows on stdout it looked like one. */
 async function report(
   app: App,
   { name, bytes }: Target,

@@ -5,7 +5,6 @@ import type { App } from "../../app/app.ts";
 import { openBucket } from "../../files/open-bucket.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
 
-/** How the store of a mirror is reached. */
 export interface MirrorBucketFlags extends BucketFlags {
   /** Whether no lease is taken, because no other machine works on the mirror. */
   readonly unlocked: boolean;

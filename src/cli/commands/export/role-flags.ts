@@ -13,7 +13,6 @@ import { named, several } from "../../flags/values.ts";
 export const roleFlag = (): Option =>
   new Option("--role <R,...>", "only images of these roles, e.g. source,tryon").argParser(several);
 
-/** The flags of decisions as commander parses them. */
 export interface RawReviewFlags {
   approved?: true | undefined;
   notRejected?: true | undefined;
@@ -57,10 +56,7 @@ export function readReviewFilter(raw: RawReviewFlags): ReviewFlags {
   });
 }
 
-/**
- * The roles, sorted and without duplicates; null for all. New roles may appear (Asset, `role`), so the
- * service decides which are valid.
- */
+/** Sorted roles, each once; null for all. The service judges them: new ones may appear (Asset, `role`). */
 export function readRoles(typed: readonly string[] | undefined): readonly string[] | null {
   if (typed === undefined) return null;
   const roles = typed.flatMap((list) => list.split(",")).map((role) => role.trim());

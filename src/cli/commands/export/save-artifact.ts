@@ -15,7 +15,6 @@ import { rejectFileName } from "../../output/output-names.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
 import { imagesMissing, ofImages } from "./frozen-report.ts";
 
-/** The flags of `cat exports download`. */
 export interface DownloadFlags {
   /** As typed; the default has the name of the ID. */
   readonly out?: string;

@@ -21,13 +21,10 @@ import { withRoleHint } from "./role-flags.ts";
 /** The input of one command: a run, or the merge of indexes. */
 export interface SyncFlags extends SyncInput {
   readonly merge: boolean;
-  /** Files of decisions. */
   readonly decisions: readonly string[];
-  /** How the store of a mirror in a bucket is reached. */
   readonly bucket: MirrorBucketFlags;
 }
 
-/** Failures that are listed while the command runs. */
 const mostListed = 20;
 
 /** Brings a mirror up to date, and reports it. Throws what stopped it. */
@@ -144,7 +141,7 @@ function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
   return [...lines, ...stepsAfterFailures(summary)];
 }
 
-/** What to do about images that failed: the same command would reject those that are too large again. */
+/** The next steps for images that failed: the same command would reject those that are too large again. */
 function stepsAfterFailures({ failed, failures = [] }: SyncSummary): string[] {
   const large = failures.filter(({ code }) => code === "file_too_large").length;
   return [

@@ -11,7 +11,6 @@ import type { MirrorBucketFlags } from "./open-bucket.ts";
 import { type RawReviewFlags, readReviewFlags, readRoles, roleFlag, withReviewFlags } from "./role-flags.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
-/** The flags as commander hands them over. */
 interface RawSyncFlags
   extends Pick<
       SyncFlags,
@@ -29,13 +28,9 @@ interface RawSyncFlags
 
 const week = 7 * 24 * 3_600_000;
 
-/**
- * The group `export` with this command alone: some flags of `cat export` have the names of its own, and
- * commander would take them first.
- */
+/** This command alone in `export`, which has flags of the same names: commander would take them first. */
 export const syncGroup = (app: App): Command => group("export", "", [syncCommand(app)]);
 
-/** `cat export sync` */
 export const syncCommand = (app: App): Command =>
   otherFlags(
     withBucketFlags(

@@ -12,7 +12,6 @@ import type { FrozenFlags } from "./flags.ts";
 
 const types = { manifest: "application/x-ndjson", zip: "application/zip" } as const;
 
-/** The bytes that are read at once. */
 const chunkBytes = 1024 * 1024;
 
 /**

@@ -67,19 +67,19 @@ export async function dryRun(
 
 type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
 
-/** What the check, the service and this machine say of the input. */
+/** The check of the input, with the service and this machine. */
 async function checkInput(app: App, flags: GenerateFlags, input: Pick<GenerateInput, "file" | "replacing">) {
   const { file, replacing } = input;
   const problems: InputProblem[] = [];
   const { random, interrupt } = app.context;
-  const { check: checked, refused } = await checkFile(file, {
+  const { check: checked, rejectedRows } = await checkFile(file, {
     random,
     signal: interrupt,
     onProblem: (problem) => void problems.push(problem),
   });
   const { asked, table, isExpanded } = checked.unusable
     ? { asked: [], table: null, isExpanded: false }
-    : await readGenerations(file, refused, { ...flags, replacing });
+    : await readGenerations(file, rejectedRows, { ...flags, replacing });
   const resolved = await lookUp(app, flags, { asked, table });
   problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();
@@ -129,7 +129,6 @@ async function printFindings(
   for (const line of lines) await io.note(io.visible(line));
 }
 
-/** What would be queued, and what would not. */
 function summaryOf(name: string, { check, valid, there, resolved }: CheckedInput): string {
   const { existing = 0, inProgress = 0 } = there ?? {};
   const { left = 0 } = check;
@@ -147,7 +146,6 @@ function summaryOf(name: string, { check, valid, there, resolved }: CheckedInput
 const countBatches = (asked: readonly AskedGeneration[]): number =>
   cutGenerations(asked.map(asGeneration)).length;
 
-/** The object of `--json`. */
 const planJson = (
   { source }: RowFile,
   { total, valid, invalid, left }: CheckResult,
@@ -184,7 +182,7 @@ async function lookUp(
   return resolveGenerations(asked, service, { allowDuplicates, table, onProgress: () => {} });
 }
 
-/** What of the input the run would generate, and how many images it would not, as it decides itself. */
+/** The images that the run would generate, and the number of others, as it decides itself. */
 async function findThere(
   app: App,
   flags: GenerateFlags,
@@ -209,7 +207,7 @@ async function findThere(
   const sent = sentGenerations(state, id);
   const unsent = input.generations.filter((generation) => !sent.has(placeKey(generation)));
   const searched = { client, clock, signal, concurrency: defaultConcurrency, state, service, account, kind };
-  // What `--missing` has found elsewhere exists for a command without it, too.
+  // An image that `--missing` has found elsewhere exists for a command without it, too.
   const isMissing = missing || ended?.options.missing === "yes";
   const rule = lookRule({ ...flags, missing: isMissing, review: null }, { options, state, id });
   const { known, remaining } = await findKnown(unsent, searched, rule);

@@ -71,7 +71,6 @@ export async function endRun(
   rejectUnmade(ended, flags);
 }
 
-/** Writes the lists of the saved images next to them. */
 async function writeImageLists(
   app: App,
   { formulaGuard, excel, save, endpoint, region, pathStyle }: GenerateFlags,

@@ -46,12 +46,10 @@ const selectionNames = [
   "style",
 ] as const;
 
-/** The values of these flags. */
 export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number], "lookAway">]?: string[] } & {
   lookAway?: boolean;
 };
 
-/** The flags that are used as commander parses them. */
 interface UnchangedFlags extends BucketFlags {
   readonly dryRun: boolean;
   readonly missing: boolean;
@@ -61,7 +59,6 @@ interface UnchangedFlags extends BucketFlags {
   readonly matrix: boolean;
   readonly allowDuplicates: boolean;
   readonly skipInvalid: boolean;
-  /** Whether saved images get the label of generated ones. */
   readonly label: boolean;
   readonly gallery?: string;
   /** The decisions of a review of the run, which move its rejected images out of the folder of `save`. */
@@ -70,7 +67,6 @@ interface UnchangedFlags extends BucketFlags {
   readonly rerun?: string;
 }
 
-/** The flags of a command that generates images, as commander parses them. */
 export interface RawGenerateFlags extends UnchangedFlags, RawFileFlags, RawMapFlags, SelectionFlags {
   readonly timeout?: number;
   readonly maxBytes?: number;
@@ -78,7 +74,6 @@ export interface RawGenerateFlags extends UnchangedFlags, RawFileFlags, RawMapFl
   readonly unknown?: UnqueuedChoice;
 }
 
-/** The input of one command that generates images. */
 export interface GenerateFlags extends UnchangedFlags, Omit<FileFlags, "file">, MapFlags {
   readonly kind: GenerationKind;
   /** As typed, `-` for standard input; null where flags name the values. */
@@ -101,7 +96,6 @@ function subtypes(value: string, earlier?: string[]): string[] {
 
 const mapExamples = { tryon: "background:Weiss=white", beautify: "subtype:Schuhe=shoes" } as const;
 
-/** Adds the flags of a command that generates images, in groups. */
 export function withGenerateFlags(command: Command, kind: GenerationKind): Command {
   const isTryon = kind === "tryon";
   const input = withInputFlags(command.optionsGroup("Input:"));
@@ -241,7 +235,6 @@ const neededFlags = {
   beautify: ["product", "subtype", "background", "angle"],
 } as const satisfies Record<GenerationKind, readonly (keyof SelectionFlags)[]>;
 
-/** The flags that are missing. */
 export const missingFlags = (kind: GenerationKind, selection: SelectionFlags): string[] =>
   neededFlags[kind].filter((name) => selection[name] === undefined).map(flagName);
 

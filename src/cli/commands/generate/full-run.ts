@@ -44,7 +44,6 @@ export async function generateAndReport(
     approved === undefined ? null : await orReported(app, rejectedRun(flags), openApproved(app, approved));
   const answers: RunAnswers = { notes: [], replacesGallery: false, decisions: null };
   let chosen: SaveFolder | null = null;
-  /** Where the rows of failed tasks are. */
   const places = new Map<string, Place>();
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     generate(

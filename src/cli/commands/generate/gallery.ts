@@ -41,7 +41,7 @@ export async function checkGallery(app: App, name: string, others: readonly stri
   return replaces;
 }
 
-/** Writes the page of a run that was not interrupted and has tasks; returns why it could not. */
+/** Writes the page of a run with tasks that was not interrupted, for the summary; returns its error. */
 export async function writeRunGallery(
   app: App,
   flags: GenerateFlags & GalleryOutput,
@@ -71,7 +71,7 @@ export async function writeRunGallery(
     },
     results,
     tasks,
-    // What is in a bucket is fetched from the service.
+    // Images in a bucket are fetched from the service.
     savedIn: save === undefined || isBucketAddress(save) ? null : resolve(cwd, save),
   };
   try {

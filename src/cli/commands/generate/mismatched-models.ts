@@ -2,7 +2,6 @@ import type { AskedOfFile, Generation } from "../../../flows/generate/generation
 import type { InputProblem } from "../../../flows/rows/problem.ts";
 import { counted, listFirst } from "../../../flows/words.ts";
 
-/** So many names of a note are shown. */
 const mostNames = 3;
 
 const wearers: Readonly<Record<string, string>> = { female: "women", male: "men" };

@@ -21,9 +21,8 @@ import { fileWord, flagLine } from "../../output/command-words.ts";
 import { FileRejection, orReported } from "../../output/or-reported.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 
-/** The command that reads a review. */
 interface ReviewUse {
-  /** What was not done with a review that is rejected: `nothing was queued`. */
+  /** The work not done for a rejected review: `nothing was queued`. */
   readonly left: string;
   /** Whether the service is asked for images of other computers; a dry run may have no service. */
   readonly asksService: boolean;
@@ -35,7 +34,6 @@ interface ReviewUse {
   readonly reviewer?: string | undefined;
 }
 
-/** How a file of decisions is read, as given by flags. */
 export type ReviewReading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
 
 /** The flags of a command that generates the rejected images of a review again. */
@@ -45,7 +43,7 @@ export const rerunFlags = (file: string, { sheet, read }: ReviewReading) => ({
   encoding: read.encoding,
 });
 
-/** Opens a review; the caller closes the source. Throws an InputError if it is incomplete or edited. */
+/** Opens a review; the caller closes it. Throws InputError, once all problems of the file are listed. */
 export async function openReview(
   app: App,
   file: string,
@@ -173,7 +171,6 @@ export async function noteDisagreements(
     );
 }
 
-/** What `cat tasks review` does with a file. */
 interface Recording {
   readonly reading: ReviewReading;
   readonly reviewer: string | undefined;

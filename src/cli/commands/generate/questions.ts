@@ -14,7 +14,7 @@ import { UsageError } from "../../context/errors.ts";
 import { checkSaveFolder } from "../../files/save-folder.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
-/** Has the user agree to the cost; `--yes` agrees, with a note on existing images. */
+/** Has the user agree to the cost; `--yes` agrees, with a note on what exists. Throws without a terminal. */
 export async function confirmCost(
   app: App,
   { plan, file }: { plan: CostPlan; file: string | null },
@@ -73,7 +73,6 @@ export async function askSaveFolder(
   }
 }
 
-/** How many products a search shows. */
 const shownProducts = 20;
 
 /** Asks the person at the terminal for each value of one image that no flag names. */

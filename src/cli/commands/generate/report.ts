@@ -72,7 +72,6 @@ function unknownLines({ summary: { unknown = 0 }, results }: EndedGeneration): s
   ];
 }
 
-/** What was saved, or the command that saves it. */
 function savingLines(ended: EndedGeneration, flags: GenerateFlags, { globals, typed }: Asking): string[] {
   const { summary, stopped, results } = ended;
   const { unlabeled = 0, succeeded } = summary;
@@ -124,7 +123,6 @@ function nextLines(ended: EndedGeneration, flags: GenerateFlags, asking: Asking)
   return ["To generate the other rows, run (nothing is queued twice):", `  ${typedLine(typed, unlimited)}`];
 }
 
-/** The command that follows the images of a run. */
 function followLines(ended: EndedGeneration, typed: App["typed"]): string[] {
   const { summary, known } = ended;
   const { invalid = 0, rejected = [], run_id } = summary;
@@ -141,16 +139,15 @@ function followLines(ended: EndedGeneration, typed: App["typed"]): string[] {
 /** The summary (`GenerationSummary`) of a run that was rejected before anything was queued. */
 export const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
-/** What `--json` prints of a run that was rejected before its rows were read. */
+/** The `--json` output of a run that was rejected before its rows were read. */
 export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => ({
   file: input,
   ...(dryRun ? { generations: 0, batches: 0 } : { ...nothingQueued, duration_ms: 0 }),
 });
 
-/** Whether there was nothing to generate. */
 const isAllThere = (ended: EndedGeneration): boolean => wantedCount(ended) === 0;
 
-/** What the run has not queued because it is there, next to what it has. */
+/** The images that the run has not queued because they exist, next to those it has. */
 function existingLines(ended: EndedGeneration): string[] {
   const { existing, inProgress } = ended.known;
   const line = (count: number, why: string) =>
@@ -169,7 +166,6 @@ const saveCommand = (
     ? `cat tasks save --run ${summary.run_id} --save images`
     : typedLine(typed, { ...onceOnly, add: ["--save", "images"] });
 
-/** How many images a list names. */
 const mostNamed = 20;
 
 /** The images of this input that were queued although the rest was not. */
@@ -265,13 +261,12 @@ function failedLines(failedFile: string, flags: GenerateFlags, globals: GlobalOp
   ];
 }
 
-/** How many images a folder got. */
 export const savedLine = (saved: number, folder: string): string =>
   saved === 0
     ? `No image was saved in ${folder}.`
     : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
 
-/** What could not be saved, and what is saved but could not be moved. */
+/** The images that could not be saved, and those saved that could not be moved. */
 function unsavedLines(
   results: EndedGeneration["results"],
   unsaved: NonNullable<EndedGeneration["summary"]["unsaved"]>,

@@ -50,7 +50,6 @@ export function unpaidError({ stopped, shortage, summary, results }: EndedGenera
   return new CatError(lack, { type, code, status, requestId, hint });
 }
 
-/** The error of an input of which nothing was queued. */
 export function inputRejected(
   { input, skipInvalid }: Pick<GenerateFlags, "input" | "skipInvalid">,
   { unusable, invalid, total }: CheckResult,

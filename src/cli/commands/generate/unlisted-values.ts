@@ -33,7 +33,6 @@ export interface UnlistedNote extends Place {
 
 type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleShot" | "subtype" | "style">[];
 
-/** So many values are shown one by one. */
 const mostShown = 20;
 
 /** Values that no list and no earlier command has, each once, except those mapped to themselves. */
@@ -71,7 +70,7 @@ export async function unlistedNotes(
     .sort((a, b) => a.line - b.line);
 }
 
-/** What is wrong with a value, and how a file can be read instead. */
+/** The problem of a value, and how a file can be read instead. */
 function toAdvice(
   { field, value, of, known }: UnlistedValue,
   { kind, matrix, file }: GenerateFlags,
@@ -95,13 +94,12 @@ function toAdvice(
   };
 }
 
-/** A problem or a note for `--json`. */
 export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known">>) => {
   const { line, sheet, cell, reference, param, code, known } = note;
   return { line, sheet, cell, reference, param, code, message: wholeMessage(note), known };
 };
 
-/** Shows unlisted values, and asks once whether to send them; else the service decides. */
+/** Shows unlisted values and asks once; with no terminal, or `--yes`, they are sent. Throws UsageError. */
 export async function confirmUnlisted(
   app: App,
   flags: GenerateFlags,

@@ -81,7 +81,7 @@ const notApplied: ReadonlySet<string> = new Set(["plan", "fresh", "template"]);
 
 const lineDigest = (line: string): string => shortDigest(line, 12).toString("latin1");
 
-/** Reads a plan completely before any of it is used. Throws an InputError for a damaged or newer one. */
+/** Reads a plan completely before it is used. Throws an InputError for a damaged, edited or newer one. */
 async function readPlan(app: App, name: string, onRow: ((row: PlannedRow) => void) | null) {
   const rows = new Map<number, string>();
   let head: PlanHead | undefined;

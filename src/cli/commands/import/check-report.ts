@@ -44,7 +44,6 @@ interface ReportOptions {
   readonly always?: boolean;
   /** Receives the problems too. */
   readonly found?: FoundProblems | null;
-  /** Fields that programs get in addition. */
   readonly more?: () => object;
 }
 
@@ -76,7 +75,6 @@ export async function problemLists(
   };
 }
 
-/** Checks the files, and lists their problems. */
 export async function listedChecks(
   app: App,
   opened: readonly OpenedFile[],

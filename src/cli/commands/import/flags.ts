@@ -15,63 +15,47 @@ import { type BucketFlags, checkBucketFlags } from "../../flags/bucket-flags.ts"
 import { named } from "../../flags/values.ts";
 import { type MapFlags, type RawMapFlags, readMapFlags } from "../../mapping/map-flags.ts";
 
-/** How a plan is printed. */
 export const planFormats = ["table", "markdown"] as const;
 export type PlanFormat = (typeof planFormats)[number];
 
-/** The flags of `cat import`, as commander parses them. */
 export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly mode: ImportMode;
   readonly onImageError: OnImageError;
   readonly dryRun: boolean;
   readonly skipInvalid: boolean;
-  /** Import references as they are, whatever a program may have made of them. */
   readonly codesAsWritten?: boolean;
-  /** Whether the rows of a reference are one product. */
   readonly mergeRows?: boolean;
   readonly wait: boolean;
   readonly concurrency: number;
-  /** The most rows of a request. */
   readonly batch?: number;
   /** The folder that local photos are relative to (default: the folder of the file). */
   readonly imagesRoot?: string;
-  /** A folder whose photos are added to the rows by their names. */
   readonly imagesFrom?: string;
-  /** How the names of photos in a folder are read. */
   readonly pattern?: string;
-  /** Allow local photos outside that folder. */
   readonly imagesOutside: boolean;
-  /** Convert local photos that the service does not take. */
   readonly convert: boolean;
-  /** Fetch the start of each photo behind a URL before anything is sent. */
   readonly checkPhotos?: boolean;
-  /** The file of the ledger, instead of the one in the profile. */
   readonly ledger?: string;
-  /** Start over instead of resuming a stopped run. */
   readonly fresh: boolean;
-  /** Treat a new API key as one of the organization of earlier imports. */
+  /** Treat a new API key as one of the organization of earlier imports, if the service cannot tell. */
   readonly sameOrganization: boolean;
   readonly timeout?: number;
   readonly photos?: PhotosMode;
-  /** The choice for batches of earlier runs with an unknown outcome; undefined to prompt. */
   readonly unknown?: UnknownChoice;
   /** Show what would change; a name is the file to write the plan to. */
   readonly plan?: string | true;
   readonly planFormat?: PlanFormat;
   readonly maxChanges?: Limit;
   readonly maxRemovals?: Limit;
-  /** Exit with 9 if a plan would change anything. */
   readonly exitCode?: boolean;
   readonly exact?: boolean;
   readonly conflicts?: ConflictChoice;
   /** Whether rows that failed in earlier runs too leave the exit status at 0. */
   readonly knownFailures?: "ok";
-  /** The plan to apply. */
   readonly apply?: string;
   readonly strict?: boolean;
 }
 
-/** The input of one import command. */
 export interface ImportFlags
   extends Omit<RawFlags, keyof RawFileFlags | keyof RawMapFlags | "timeout" | "unknown">,
     FileFlags,
@@ -117,7 +101,7 @@ export const ofCommand: ReadonlySet<string> = new Set([
 
 const removeOne = "Remove one of them.";
 
-/** What a command line cannot have, though each of its flags is valid. */
+/** Flags that a command line cannot combine, though each is valid. */
 interface Mistake {
   readonly isWrong: (raw: RawFlags) => boolean;
   readonly what: string | ((raw: RawFlags) => string);
@@ -199,7 +183,6 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   };
 }
 
-/** Rejects a delimiter with NDJSON or a workbook. */
 export function rejectCsvFlags({ file, delimiter }: ImportFlags, format: InputFormat | undefined): void {
   if (delimiter === undefined || (format !== "ndjson" && format !== "workbook")) return;
   const isNdjson = format === "ndjson";

@@ -156,7 +156,6 @@ async function* references(file: RowFile, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-/** The text of the rows, a hundred at a time. */
 function* toCsv(sorted: SortedPhotos, fromRoot: string): Generator<string> {
   let records: (readonly string[])[] = [];
   for (const record of rowsOfPhotos(sorted, fromRoot)) {
@@ -185,7 +184,6 @@ function photosByLine(sorted: SortedPhotos, fromRoot: string, folder: string): P
   };
 }
 
-/** The name of the folder in messages. */
 const shownFolder = (typed: string, folder: string): string =>
   [".", ".."].includes(basename(typed))
     ? basename(folder)
@@ -252,7 +250,7 @@ const note = (app: App, text: string): Promise<void> => app.io.note(app.io.visib
 /** The maximum number of characters of a reference that is shown. */
 const shownLength = 30;
 
-/** Asks how photo names are read: their products are never guessed. Throws InputError without a terminal. */
+/** Asks how photo names are read, as products are never guessed. Throws InputError if it cannot ask. */
 async function askPattern(app: App, listing: PhotoListing, folder: string): Promise<NamePattern> {
   const guesses = guessPatterns(listing);
   const flag = (pattern: NamePattern) => `--pattern ${shellWord(pattern.text)}`;

@@ -5,7 +5,7 @@ import type { GlobalOptions } from "../../context/globals.ts";
 import { flagLine } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
-/** What decides whether a summary names the command that undoes the import. */
+/** Decides whether a summary names the command that undoes the import. */
 interface UndoneBy {
   readonly stopped: unknown;
   readonly isRecorded: boolean;

@@ -27,7 +27,10 @@ export async function isMirror(folder: string): Promise<boolean> {
   return false;
 }
 
-/** The rows of a mirror; existing products are skipped, as photos would be added twice. */
+/**
+ * The rows of a mirror, a product per reference with local photos; existing products are skipped, as photos
+ * would be added twice. `copied`: the copy of a mirror in a bucket. Throws UsageError and InputError.
+ */
 export async function openMirrorRows(
   app: App,
   flags: ImportFlags,
@@ -80,7 +83,10 @@ export async function openMirrorRows(
   };
 }
 
-/** Copies a mirror to a folder until the command ends; a missing photo is a problem of its row. */
+/**
+ * Copies the index and photos of a mirror in a bucket to a folder, removed when the command ends; resolves to
+ * its path. A missing photo is a problem of its row, as in any mirror.
+ */
 export async function fetchMirror(app: App, flags: ImportFlags): Promise<string> {
   const address = readBucketAddress(flags.file);
   const { openBucket } = await import("../../files/open-bucket.ts");

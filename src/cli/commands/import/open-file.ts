@@ -33,7 +33,6 @@ export interface OpenedFile extends Pick<ImportInput, "file"> {
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
   readonly urls: PhotoUrls | undefined;
-  /** The photos of rows made from a folder. */
   readonly photoAt: PhotoAt | undefined;
   close(): Promise<void>;
 }
@@ -63,7 +62,6 @@ export async function openFiles(app: App, typed: readonly ImportFlags[]): Promis
   }
 }
 
-/** A file whose columns are to be mapped. */
 interface BegunFile extends Pick<OpenedFile, "converter" | "close"> {
   readonly flags: ImportFlags;
   readonly folder: PhotoFolder | null;
@@ -171,7 +169,6 @@ const formOptions = (
   judged: folder?.hasNames ? "none" : codesAsWritten ? "written" : "all",
 });
 
-/** The folder of photos that the command names, if it does. */
 async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
   if (isBucketAddress(flags.file)) {
     const { fetchMirror, openMirrorRows: openMirror } = await import("./mirror.ts");

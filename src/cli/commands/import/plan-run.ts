@@ -73,7 +73,7 @@ export async function planRun(
   await endPlan(app, thisFile, plan, out);
 }
 
-/** What the flow of a plan is given; it writes no rows and asks nothing. */
+/** The host of a plan's flow; it writes no rows and asks nothing. */
 const planHost = (
   app: App,
   { flags, converter, urls }: OpenedFile,
@@ -197,7 +197,6 @@ async function rejectOtherFile(app: App, out: string, { file }: ImportFlags): Pr
   });
 }
 
-/** How a plan begins. */
 const planStart = '{"plan":';
 
 /** Rows that a plan prints for people: more are not read, and do not fit into a comment of a pull request. */
@@ -247,7 +246,6 @@ export class PlanView {
   }
 }
 
-/** Why a row of a plan fails. */
 const productExists = "the product exists already";
 
 /** The counts that reports list, in this order. */
@@ -288,7 +286,7 @@ function actionText({ action }: PlannedRow): string {
   return action.replace("_", " ");
 }
 
-/** What changes, e.g. `name: "Dress" -> "Red dress", 2 photos`. */
+/** The changes, e.g. `name: "Dress" -> "Red dress", 2 photos`. */
 function changesText(
   { action, fields, photos, detached = [], moved = [], conflict }: PlannedRow,
   quoted: (text: string) => string,
@@ -335,7 +333,6 @@ export interface PlanHead {
   /** The ID of the run that carries it out. */
   readonly id: string;
   readonly identity: string;
-  /** The version of the form. */
   readonly plan: number;
   readonly created_at: string;
   readonly file: string;
@@ -347,7 +344,6 @@ export interface PlanHead {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** The version of plan files that this program writes and reads. */
 export const planVersion = 1;
 
 /** A plan as lines of JSON. The last one has the counts, and a digest of the others. */

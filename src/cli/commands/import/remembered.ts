@@ -76,7 +76,10 @@ export async function openImportMemory(app: App, ledger: string | undefined): Pr
   return { state, sentJobs: await sentJobsOfProfile(app, state), service };
 }
 
-/** Where `cat imports list` looks: an import needs the ledger alone, as with a read-only home. */
+/**
+ * The storage that `cat imports list` reads; an import that cannot use it (a container with a read-only home)
+ * runs without it, as the ledger has everything it needs.
+ */
 async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {
     return inBoth((await app.state()).sentJobs, ledger.sentJobs);

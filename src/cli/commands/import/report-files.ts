@@ -85,7 +85,6 @@ const rowsNotImported = (
 const isBad = (totals: ImportTotals, flags: ImportFlags): boolean =>
   rowsNotImported(totals, flags) > (flags.knownFailures === "ok" ? totals.known_failures : 0);
 
-/** The exit status that the import of one file has by itself. */
 const exitOf = (summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedFile["run"]): number =>
   stopped !== undefined ? toExitCode(stopped) : isBad(summary, flags) ? ExitCode.partial : ExitCode.done;
 
@@ -104,7 +103,6 @@ const reportedCounts = [
   "invalid",
 ] as const;
 
-/** Adds what the service rejected to the reports. */
 function addResults(
   foundProblems: FoundProblems,
   { file, photoAt }: OpenedFile,
@@ -159,11 +157,10 @@ async function listProblems(
   await list.end();
 }
 
-/** How an import of several files ended. */
 interface SeveralEnd {
   /** Files after the one that was stopped. */
   readonly notStarted: readonly { readonly name: string; readonly check: CheckResult }[];
-  /** What kept a file from being started, if anything did. */
+  /** The error that kept a file from being started, if any did. */
   readonly unbegun: unknown;
 }
 

@@ -14,34 +14,26 @@ import type { ImportFlags } from "./flags.ts";
 import { knownLines, mergeLines, undoLine } from "./merge-lines.ts";
 import type { ImportTotals } from "./several.ts";
 
-/** The number of failed and partial rows that a summary lists. */
 const shownReasons = 5;
 
 /** A run that has ended, as far as its summary does not tell. */
 export interface ReportedRun {
-  /** The error that stopped the run, if any. */
   stopped: unknown;
-  /** The first failed and partial rows. */
   reasons: EndedImport["reasons"];
-  /** The first rows that were kept, deleted, or not carried out in full. */
   examples: EndedImport["examples"];
   /** Whether the import can be undone. */
   isRecorded: boolean;
   /** The error for an input file that changed during the import. */
   changed: CatError | null;
-  /** Whether the failed file exists. */
   failedFileStays: boolean;
-  /** The format of the input. */
   format: InputFormat;
   /** The service that it was sent to. */
   globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
   /** The command line as it was typed. */
   typed: readonly string[];
-  /** The photos of rows made from a folder. */
   photoAt?: PhotoAt | undefined;
 }
 
-/** A file that was imported, with what its report needs. */
 export interface ReportedFile {
   readonly summary: ImportSummary;
   readonly flags: ImportFlags;
@@ -76,7 +68,6 @@ export function importLines(summary: ImportSummary, flags: ImportFlags, run: Rep
 const hasRowsLeft = ({ left = 0 }: ImportSummary, { wait }: ImportFlags, { stopped, globals }: ReportedRun) =>
   left > 0 && wait && stopped === undefined && !globals.mock;
 
-/** The command that resumes a run. */
 export const resumeLines = ({ file }: Pick<ImportFlags, "file">, { typed }: Pick<ReportedRun, "typed">) => {
   const how = file === "-" ? "pipe the same rows to the same command" : "run the same command again";
   return [`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(typed, onceOnly)}`];
@@ -104,7 +95,6 @@ export function resultLines(
   ];
 }
 
-/** A line for each kind of row that was not imported in full. */
 function countLines(summary: ImportSummary, flags: ImportFlags, { examples }: ReportedRun): string[] {
   const { converted = 0, invalid, left = 0, failed, partial, conflicts } = summary;
   const line = (count: number, text: string) => (count > 0 ? [`  ${text}`] : []);
@@ -120,7 +110,6 @@ function countLines(summary: ImportSummary, flags: ImportFlags, { examples }: Re
   ];
 }
 
-/** The first rows that failed, with their reasons. */
 function reasonLines(
   { file, failed, partial, conflicts }: ImportSummary,
   { reasons, photoAt }: ReportedRun,
@@ -150,7 +139,6 @@ function outputFaults({ unwritten = [] }: ImportSummary, { stopped, changed }: R
   return [...others.map((why) => `${why}.`), ...ofInput];
 }
 
-/** Where the results and the failed rows are. */
 function fileLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun, isFailedNext: boolean) {
   const { total, results_file, results_rows = 0, failed_file } = summary;
   const whose = results_rows === total ? "all rows" : `${grouped(results_rows)} of ${rows(total)}`;
@@ -162,7 +150,7 @@ function fileLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun,
     : [...results, `${flags.failed} is from an earlier run; this run did not write to it.`];
 }
 
-/** Whether the next command resumes the run: a second one could send photos twice. */
+/** Whether the next command resumes the run: the failed file could send photos twice with `--photos all`. */
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;
   // Piped rows are only in the failed file.
@@ -177,7 +165,6 @@ const waitsElsewhere = (
   { stopped, globals }: ReportedRun,
 ): boolean => !wait && imports.length > 0 && stopped === undefined && !globals.mock && file !== "-";
 
-/** Whether the same command resumes the stopped run. */
 function canResume(summary: ImportSummary, { wait }: ImportFlags, run: ReportedRun): boolean {
   const { stopped, changed, globals } = run;
   // A changed file is a new import. The mock of this command is gone.
@@ -215,7 +202,7 @@ function notSubmitted(summary: ImportSummary): string[] {
 const awaits = ({ imports }: Pick<ImportSummary, "imports">, { wait }: Pick<ImportFlags, "wait">) =>
   wait || imports.length === 0;
 
-/** The result in one sentence. `ids`: the imports to name without their results. */
+/** The result in one sentence, of one file or all. `ids`: the imports to name without their results. */
 export function headline(
   summary: Omit<ImportTotals, "invalid">,
   file: string,

@@ -11,7 +11,7 @@ import { type OpenedFile, openFiles } from "./open-file.ts";
 
 const rethrown = (error: unknown): Promise<void> => Promise.reject(error);
 
-/** Checks the files, and imports them unless it is a dry run; `onStopped` reports what stopped it. */
+/** Checks the files, and imports them unless it is a dry run. Throws what stopped it without `onStopped`. */
 export const runImport = (
   app: App,
   typed: readonly ImportFlags[],

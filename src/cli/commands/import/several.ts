@@ -104,7 +104,6 @@ export class JsonOfFiles {
     this.#write = write;
   }
 
-  /** Receives the object of the next file. */
   next(): (text: string) => Promise<void> {
     let isNew = true;
     return async (text) => {

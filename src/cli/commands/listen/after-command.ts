@@ -30,7 +30,6 @@ export function cannotCome(fault: WebhookFault, id: string, goal: Came): CatErro
   });
 }
 
-/** The error of a wait for events that ran out. */
 export const timedOut = (timeoutMs: number, goal: Came | null): TimeoutError =>
   new TimeoutError(
     `listening timed out after ${timeoutMs / 1000} s${goal === null ? "" : `: ${came(goal)}`}`,
@@ -47,7 +46,6 @@ export const nothingCame = (goal: Came): TimeoutError =>
     hint: "Check that the events are sent, or use --timeout to wait longer.",
   });
 
-/** The error of a wait for what is not in progress. */
 export const nothingLeft = (goal: Came): TimeoutError =>
   new TimeoutError(`nothing is in progress: ${came(goal)}`, {
     code: "nothing_in_progress",

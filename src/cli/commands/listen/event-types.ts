@@ -4,10 +4,7 @@ import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
 import { type EventPattern, eventPattern, matchingTypes } from "../../../flows/listen/forward.ts";
 import { parseUrl } from "../../../http/send.ts";
 
-/**
- * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event
- * of imports, `all` is every type. The flag may be repeated.
- */
+/** Parses types with commas for the service, which has no patterns: `import.*`, `all`. May be repeated. */
 export function eventTypeList(text: string, earlier: readonly EventType[] = []): EventType[] {
   if (text.trim() === "all") return [...eventTypes];
   return [...new Set([...earlier, ...text.split(",").flatMap((name) => knownTypes(name.trim(), "all"))])];

@@ -36,10 +36,7 @@ export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
   };
 }
 
-/**
- * The signing secret of CAT_WEBHOOK_SECRET. Warns about one that cannot be complete, and throws a KeyError
- * (exit 4) if it is not set.
- */
+/** The secret of CAT_WEBHOOK_SECRET; warns if it cannot be complete. Throws KeyError (exit 4) if not set. */
 export async function webhookSecret(app: App): Promise<string> {
   const secret = app.context.env.CAT_WEBHOOK_SECRET?.trim() ?? "";
   if (secret === "")
@@ -53,7 +50,7 @@ export async function webhookSecret(app: App): Promise<string> {
 export const missingSecret = (hint: string): KeyError =>
   new KeyError("no webhook secret", { code: "missing_webhook_secret", hint });
 
-/** What is wrong with a secret at first sight, in sentences: those of the service start with `whsec_`. */
+/** The problems of a secret at first sight, in sentences: those of the service start with `whsec_`. */
 export const secretWarnings = (secret: string): string[] =>
   secret.startsWith("whsec_")
     ? []
@@ -85,10 +82,7 @@ export const deliveredForm = namedForm<Delivered>(
   ["id", "type", "url", "status", "response", "ms"],
 );
 
-/**
- * Sends events to a handler one by one and prints its responses. Sets the exit status by them: 7 if the
- * handler cannot be reached, 8 if it did not accept some.
- */
+/** Sends events one by one, prints responses. Exits with 7 if the handler is unreachable, 8 if it rejects. */
 export async function deliverAll(
   app: App,
   target: DeliveryTarget,

@@ -34,7 +34,6 @@ const texts: CommandTexts = {
   ],
 };
 
-/** `cat webhooks listen` */
 export const listenCommand = (app: App): Command =>
   otherFlags(addFlags(command("listen", texts))).action(async (flags: ListenFlags) => {
     checkPatterns(flags);
@@ -93,7 +92,6 @@ const addFlags = (listen: Command): Command =>
     .option("--print-secret", "show the signing secret", false)
     .option("--plain", "print one line per event, also on a terminal", false);
 
-/** Collects the handlers of a flag that may be repeated. */
 const handlers =
   (toHandler: (text: string) => Handler) =>
   (text: string, earlier: readonly Handler[] = []): Handler[] => [...earlier, toHandler(text)];

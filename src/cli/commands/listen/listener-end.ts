@@ -34,7 +34,6 @@ export class ListenerEnd {
     return this.#stop.signal;
   }
 
-  /** Whether the COMMAND has not ended. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
@@ -53,12 +52,10 @@ export class ListenerEnd {
     if (timeout !== undefined) this.#stopIn(timeout, () => timedOut(timeout, this.#came));
   }
 
-  /** Ends the waits. */
   release(): void {
     this.#cancel();
   }
 
-  /** A new event. */
   received(type: string): void {
     const { goal, hasCommand } = this.options;
     if (goal === null || !matches(goal.events, type)) return;
@@ -86,7 +83,7 @@ export class ListenerEnd {
   /** Ends a wait for what is not in progress. */
   onPoll(onNote: (sentence: string) => void): ReturnType<PollHandler> {
     const { goal, hasCommand } = this.options;
-    // What the command has started is known to a poll that starts later.
+    // A poll that starts later knows all that the command has started.
     const isCommandOver = hasCommand && !this.#isRunning;
     return ({ inProgress, ended }) => {
       const isAwaited = (resource: string) => this.#awaited.has(resource);

@@ -8,7 +8,6 @@ import { eventLine, fetchDetails, missingText, repeatedText, responseLine } from
 import { notShown, problemNotes } from "./problem-notes.ts";
 
 interface PlainViewOptions {
-  /** Writes lines of events and responses. */
   readonly write: (text: string) => Promise<void>;
   /** Fetches details with this client; null without `--details`. */
   readonly client: Client | null;

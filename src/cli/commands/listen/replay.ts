@@ -17,7 +17,6 @@ interface ReplayFlags extends RawPrintFlags {
   log?: string;
 }
 
-/** `cat webhooks replay` */
 export const replayCommand = (app: App): Command =>
   withPrintFlags(
     command("replay", {

@@ -16,14 +16,12 @@ import { ListenerEnd } from "./listener-end.ts";
 import { plainView } from "./plain-view.ts";
 import { eventLogPath, eventSource } from "./source.ts";
 
-/** The flags of `cat webhooks listen`, as commander parses them. */
 export interface ListenFlags {
   readonly port: number;
   readonly host: string;
   readonly path?: string;
   readonly publicUrl?: string;
   readonly poll: boolean;
-  /** Whether the webhook of the listener stays at the end. */
   readonly keepWebhook: boolean;
   /** The events to show and to forward; all without it. */
   readonly events?: EventPattern;
@@ -231,8 +229,7 @@ async function runCommand(
   { command, end, hasTimeout }: { command: Command; end: ListenerEnd; hasTimeout: boolean },
 ): Promise<void> {
   const { context, globals } = app;
-  // What the command starts is at the service that is listened to, which a private mock is only with its own
-  // key.
+  // The command works at the service that is listened to: a private mock only with its own key.
   const mock = globals.mock ? await app.connection() : null;
   const env = {
     CAT_API_KEY: mock?.apiKey ?? context.env.CAT_API_KEY,
@@ -243,7 +240,7 @@ async function runCommand(
   try {
     // Nothing that the command has started outlives the timeout.
     app.exit = await runAnother(context, command, env, { stop: end.signal, hasOwnGroup: hasTimeout });
-    // What it has done to the webhook is known now, not in a minute.
+    // Its changes to the webhook are known now, not in a minute.
     if (end.commandEnded(app.exit)) await listening.checkWebhook?.();
   } catch (error) {
     end.stop(error);
@@ -289,10 +286,7 @@ function setExit(
   app.exit = isUsual ? 0 : toExitCode(reason);
 }
 
-/**
- * A warning about events of the last day that a handler has not accepted, and the command that sends them
- * again. `log` is `--log` as typed.
- */
+/** A warning of the last day's unaccepted events, with the command to send them again. `log`: as typed. */
 function unacceptedNote(
   { globals, io }: App,
   { count, urls }: Pick<UnacceptedEvents, "count" | "urls">,

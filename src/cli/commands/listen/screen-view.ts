@@ -21,7 +21,6 @@ interface ScreenOptions {
   readonly client: Client | null;
   readonly signal: AbortSignal;
   readonly onQuit: () => void;
-  /** Called when the terminal is closed. */
   readonly onHangUp: () => void;
 }
 
@@ -39,7 +38,6 @@ interface ScreenView extends ListenView {
 /** Older events leave the screen; the log has them. */
 const mostEvents = 1_000;
 
-/** The warnings that are printed at the end. */
 const mostWarnings = 20;
 
 const toSentences = (message: string, hint: string | undefined): string[] => [
@@ -63,7 +61,6 @@ export function openScreen(app: App, options: ScreenOptions): ScreenView | null 
   return !canDraw || !globals.input || globals.json || globals.quiet ? null : new Screen(app, options);
 }
 
-/** Shows events, and reacts to keys. */
 class Screen implements ScreenView {
   readonly #app: App;
   readonly #options: ScreenOptions;

@@ -17,7 +17,6 @@ interface TriggerFlags extends RawPrintFlags {
   torture?: true;
 }
 
-/** `cat webhooks trigger` */
 export const triggerCommand = (app: App): Command =>
   withPrintFlags(
     command("trigger", {

@@ -20,7 +20,6 @@ import { largestFile } from "./state-file.ts";
 
 /** Photos in base64 take a third more, and the saved state must be one that `--load` accepts. */
 const mostPhotoBytes = (largestFile / 4) * 3;
-/** Photos that are downloaded at the same time. */
 const downloadsAtOnce = 4;
 
 /**
@@ -55,8 +54,7 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
       progress.update({ step: "reading images", done, total: products.length });
     }
     const models = await allModels(service);
-    // The mock lists the newest first, so the list of the service keeps its order. Each is forgotten once it
-    // is copied.
+    // The mock lists the newest first: the order of the service is kept. Each is forgotten once it is copied.
     for (let product = products.pop(); product !== undefined; product = products.pop())
       copy.addProduct(product);
     for (const model of models) copy.addModel(model);
@@ -211,7 +209,7 @@ class CatalogueCopy {
     return `Copied ${parts[0]}, ${parts[1]} and ${parts[2]} from ${source}.`;
   }
 
-  /** What was skipped, as a sentence; null for nothing. */
+  /** The skipped records, as a sentence; null for none. */
   skipped(): string | null {
     const [first] = this.#skipped;
     if (first === undefined) return null;

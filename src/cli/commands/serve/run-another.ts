@@ -55,7 +55,7 @@ export async function runAnother(
   }
 }
 
-/** What its types leave out: how a program is started, where that option is set for cmd. */
+/** Options that its types lack: how a program is started, where that option is set for cmd. */
 interface Parser {
   _parse(program: string, args: readonly string[]): { options: { windowsVerbatimArguments?: boolean } };
 }

@@ -24,7 +24,6 @@ import { runAnother } from "./run-another.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
 import { checkSavePath, loadState, openMockState, writeMockState } from "./state-file.ts";
 
-/** The flags of `cat serve`, as commander parses them. */
 export interface ServeFlags {
   readonly port?: number;
   readonly host: string;
@@ -260,7 +259,7 @@ async function greet(app: App, mock: Mock, keys: OwnKeys, warning: string | null
   );
 }
 
-/** What makes a shell use the mock; Windows has two of them. */
+/** The lines that make a shell use the mock; Windows has two shells. */
 const settingLines = ({ baseUrl, apiKey }: Mock) =>
   process.platform === "win32"
     ? [

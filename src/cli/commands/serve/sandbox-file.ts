@@ -13,7 +13,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readStanding } from "../../files/places.ts";
 
-/** What a sandbox loads and saves, as typed. */
+/** The files that a sandbox loads and saves, as typed. */
 interface SandboxNames {
   readonly load: string | undefined;
   readonly save: string;
@@ -64,10 +64,7 @@ export class SandboxFile {
     }
   }
 
-  /**
-   * Where the state is saved: in the file if that is the one that was loaded, or `mayReplace`; else next to
-   * it. The note says so.
-   */
+  /** Where to save: the file if it is the loaded one, or `mayReplace`; else next to it, as the note says. */
   async target(mayReplace: boolean): Promise<{ path: string; note: [message: string, hint: string] | null }> {
     const now = await digestOf(this.#path);
     if (mayReplace || now === null || now === this.#known) return { path: this.#path, note: null };

@@ -8,10 +8,7 @@ import { conflict } from "../../flags/usage-error.ts";
 import { hostName, positiveNumber, readProgram, wholeNumber } from "../../flags/values.ts";
 import type { ServeFlags } from "./run.ts";
 
-/**
- * The default port. With a COMMAND any free port will do, because the command gets the URL in its
- * environment.
- */
+/** The default port; any free one with a COMMAND, which gets the URL in its environment. */
 const usualPort = 4010;
 
 const texts: CommandTexts = {
@@ -44,7 +41,6 @@ const texts: CommandTexts = {
   ],
 };
 
-/** `cat serve --mock` */
 export function serveCommand(app: App): Command {
   const rateFlags = new Set<string>();
   const made = otherFlags(addBehavior(addData(command("serve", texts)))).action(async (flags: ServeFlags) => {

@@ -15,7 +15,6 @@ import { outputFormat } from "../../output/output-names.ts";
 export const largestFile = 256 * 1024 * 1024;
 const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
 
-/** The error for a file of `--load` that is rejected. */
 const rejected = (message: string, code: string, hint: string, cause?: unknown) =>
   new CatError(message, { type: "input", code, hint, param: "--load", cause });
 

@@ -4,9 +4,9 @@ import type { DigitalSource } from "../../files/xmp.ts";
 import { byteText } from "../../words.ts";
 import { ArchiveError, shownEntry, type Zip, type ZipEntry } from "./zip.ts";
 
-/** Limits of an archive, which has none by the specification: far above any honest export. */
+/** Limits of an archive (the specification has none): far above an honest export, far below a full disk. */
 const archiveLimits = {
-  /** Images hardly shrink: an archive may unpack to so many times its size, or to `freeBytes`. */
+  /** Images hardly shrink: an archive may unpack to so many times its size, or to `freeBytes` if more. */
   ratio: 100,
   freeBytes: 100_000_000,
   /** Bytes of one name: 255 on most file systems, less room for a number. */
@@ -31,7 +31,7 @@ export interface RenamedFile {
   readonly file: string;
 }
 
-/** What several archives become in one folder. All are judged before anything is written. */
+/** The files and folders of several archives in one folder. All are judged before anything is written. */
 export class ExtractPlan {
   readonly files: PlannedFile[] = [];
   /** Each after the one it is in. */
@@ -49,7 +49,7 @@ export class ExtractPlan {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds an archive without these names, with the label for `sources`. Throws an ArchiveError. */
+  /** Adds an archive without these names, `sources` labeled. Throws an ArchiveError for an unsafe entry. */
   add(
     { shown: archive, size, entries }: Zip,
     skipped: ReadonlySet<string> = new Set(),
@@ -132,7 +132,7 @@ function kindProblem({ kind, name, size }: ZipEntry): string | null {
 /** Characters that cannot be seen, or that make a name look like another one. */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
 
-/** Why an entry with this name must not be extracted, for users; null if it may. */
+/** Why an entry must not be extracted, for users; null if its name is at most changed (`portablePath`). */
 function nameProblem(name: string): string | null {
   if (hidden.test(name)) return "has invisible characters in its name";
   if (name.includes("\ufffd")) return "has a name that is not valid text";

@@ -18,7 +18,7 @@ import type { ProgressEvent } from "../../progress-event.ts";
 import { ExtractPlan, type PlannedFile, type RenamedFile } from "./extract-plan.ts";
 import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./zip.ts";
 
-/** Throws an OutputError (exit 2) unless the folder of `--extract` is missing or empty. */
+/** Before any request: throws an OutputError (exit 2) unless the `--extract` folder is missing or empty. */
 export async function checkExtractFolder(dir: string): Promise<void> {
   try {
     const isMissing = await lstat(dir).then(() => false, missingIsTrue);
@@ -50,7 +50,7 @@ const missingIsTrue = (error: NodeJS.ErrnoException): true => {
 const problem = (dir: string, code: string, what: string, hint: string): OutputError =>
   new OutputError(dir, Object.assign(new Error(what), { code }), { what, code, hint });
 
-export interface Extraction {
+export interface ExtractionInput {
   /** The archives in their order; `shown` is the name in messages (default: the path). */
   readonly archives: readonly { readonly path: string; readonly shown?: string | undefined }[];
   /** The names of files that are not extracted, by the path of their archive. */
@@ -65,16 +65,20 @@ export interface Extraction {
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
 
-export interface Extracted {
+export interface ExtractionResult {
   readonly files: number;
   readonly bytes: number;
-  /** Files that got another name than in their archive. */
   readonly renamed: readonly RenamedFile[];
   /** How many images cannot have their label, and were written as sent. */
   readonly unlabeled: number;
 }
 
-/** Extracts ZIPs into one folder, which appears once it is on the disk; errors leave nothing. */
+/**
+ * Extracts ZIPs into one folder, which appears when all files are on the disk. A file whose name an earlier
+ * archive has gets a number: `a-2.jpg`. Throws an ArchiveError (exit 7) for an archive that is damaged or not
+ * safe, an OutputError (exit 2) for a folder that cannot be written, and the reason of the signal; nothing is
+ * left then.
+ */
 export async function extractZips({
   archives,
   skipped,
@@ -83,7 +87,7 @@ export async function extractZips({
   maxBytes,
   signal,
   onProgress = () => {},
-}: Extraction): Promise<Extracted> {
+}: ExtractionInput): Promise<ExtractionResult> {
   const unfinished = `${dir}.part`;
   const zips: Zip[] = [];
   try {

@@ -8,7 +8,7 @@ import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from "ya
 import { limits } from "../../../contract/limits.ts";
 import { BadResponseError } from "../../../http/errors.ts";
 
-/** What is wrong with an archive: the code of the error, the start of its sentence, and the next step. */
+/** Faults of an archive: the code of the error, the start of its sentence, and the next step. */
 const faults = {
   not_a_zip: ["is not a ZIP file", "Run the command again to download it again."],
   damaged_zip: ["is damaged", "Run the command again to download it again."],
@@ -39,7 +39,6 @@ export function shownEntry(name: string): string {
   return characters.length <= 80 ? `"${name}"` : `"${characters.slice(0, 60).join("")}…"`;
 }
 
-/** One entry of a ZIP. */
 export interface ZipEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "device";
@@ -54,7 +53,6 @@ export interface ZipEntry {
 export interface Zip {
   /** Its name in messages. */
   readonly shown: string;
-  /** Its bytes. */
   readonly size: number;
   readonly entries: readonly ZipEntry[];
   close(): void;
@@ -63,7 +61,7 @@ export interface Zip {
 /** Files of a ZIP at most: 20 photos per product of an export job, and images generated from them. */
 const mostEntries = limits.exportProducts * 200;
 
-/** Opens a ZIP and reads its complete list of files. `shown` names it in messages. Throws an ArchiveError. */
+/** Opens a ZIP and reads only its complete list of files. Throws an ArchiveError, or a system error. */
 export async function openZip(path: string, shown: string, signal?: AbortSignal): Promise<Zip> {
   const fd = await openFile(path, "r");
   const zip = await zipOn(fd, shown).catch(async (error) => {
@@ -98,10 +96,9 @@ const openFile = promisify(open);
 const closeFile = promisify(close);
 const readFile = promisify(read);
 
-/** Bytes read at once. */
 const pieceBytes = 1024 * 1024;
 
-/** The bytes of an entry: only large deflated ones are worth a stream. */
+/** The bytes of an entry. Only large deflated ones get a stream: its readers take longer than a photo. */
 async function* readEntry(zip: ZipFile, fd: number, entry: Entry): AsyncGenerator<Buffer> {
   const { compressionMethod, compressedSize, uncompressedSize } = entry;
   const isDeflated = compressionMethod === 8;
@@ -157,7 +154,7 @@ async function readList(zip: ZipFile, fd: number, shown: string, signal?: AbortS
   return entries;
 }
 
-/** Lengths of headers and end records (APPNOTE 4.3.7, 4.3.14 to 4.3.16). */
+/** Lengths of a file header, the end record and its two ZIP64 forms (APPNOTE 4.3.7, 4.3.14 to 4.3.16). */
 const headerLength = 30;
 const endLength = 22;
 const endLength64 = 56 + 20;
@@ -198,7 +195,11 @@ export function asArchiveError(error: unknown, shown: string, why: string): unkn
   return new ArchiveError("damaged_zip", shown, why, error);
 }
 
-/** Checks that a ZIP is complete and readable; resolves to the number of files and their bytes. */
+/**
+ * Checks that a ZIP is complete, and that this program could read each file (no encryption or parts); names
+ * and bytes are not checked. Resolves to the number of files and their bytes. Throws an ArchiveError (exit
+ * 7).
+ */
 export async function checkZip(
   path: string,
   { shown = path, signal }: { shown?: string; signal?: AbortSignal } = {},

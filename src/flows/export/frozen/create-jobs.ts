@@ -13,7 +13,6 @@ import { listFirst } from "../../words.ts";
 import { wholeCatalogue } from "../selection/selection.ts";
 import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
 
-/** A job that the service has accepted. */
 export interface CreatedJob {
   readonly id: string;
   /** Its number among the batches of the run. */
@@ -34,7 +33,11 @@ const exportOperation = (client: Client): BatchOperation => ({
   rejectsBody: isUnknownProduct,
 });
 
-/** Creates jobs of at most 500 products (Limits); resolves to the places of deleted products. */
+/**
+ * Creates the jobs of a plan, at most 500 products each (Limits); `onCreated` receives each one, also of
+ * earlier processes. A lost response is repeated with its key, after 24 hours with a new one: an export costs
+ * nothing. Resolves to the places of products of the entire catalogue that were deleted meanwhile.
+ */
 export async function createJobs(
   { input, run, plan }: FrozenRun,
   onCreated: (job: CreatedJob) => void,

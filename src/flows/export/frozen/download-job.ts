@@ -23,18 +23,16 @@ import {
 export interface JobDownload {
   readonly id: string;
   readonly extract: boolean;
-  /** Whether generated images that are extracted get their label. */
   readonly label: boolean;
   /** The largest image of a ZIP, in bytes. */
   readonly maxBytes: number;
-  /** Where a job of that format goes. Throws where it cannot be written. */
+  /** Where a job of that format goes, once the service has it. Throws where it cannot be written. */
   readonly target: (format: ExportJob["format"]) => Promise<FrozenTarget>;
   readonly onSeen: (job: ExportJob) => Promise<void>;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onNote: (sentence: string) => void;
 }
 
-/** A saved artifact. */
 export interface SavedJob {
   readonly job: ExportJob;
   readonly name: string;
@@ -48,7 +46,7 @@ export interface SavedJob {
   readonly unknown: number;
 }
 
-/** Saves the artifact of one job, from any machine; an interrupt keeps what was downloaded. */
+/** Saves the artifact of one job, from any machine; after an interrupt the same command resumes it. */
 export async function downloadJob(
   { id, extract, label, maxBytes, target: chooseTarget, onSeen, onProgress, onNote }: JobDownload,
   { client, signal }: Pick<Service, "client" | "signal">,

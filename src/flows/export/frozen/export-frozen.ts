@@ -16,7 +16,7 @@ import { createJobs } from "./create-jobs.ts";
 import { ArtifactFetcher } from "./fetch-artifacts.ts";
 import {
   endFrozen,
-  type FrozenDeps,
+  type FrozenHost,
   type FrozenInput,
   type FrozenMemory,
   type FrozenRun,
@@ -26,8 +26,12 @@ import {
 import { type FrozenOutcome, toOutcome } from "./frozen-summary.ts";
 import { isDelivered, makeWorkFolder, missingImages, removeIfEmpty, writeResults } from "./write-results.ts";
 
-/** Exports the state at one moment. Each step is written down before the next: no job is created twice. */
-export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promise<FrozenOutcome> {
+/**
+ * Finds the products, cuts them into jobs, and saves all artifacts as one result that appears complete. Each
+ * step is written down before the next: the same command resumes, and no job is created twice. Throws what
+ * stops it before a job is created; afterwards this is in the outcome.
+ */
+export async function exportFrozen(input: FrozenInput, deps: FrozenHost): Promise<FrozenOutcome> {
   const started = deps.clock.now();
   const { format, roles, selection, name, concurrency, timeoutMs } = input;
   const names = selection?.wanted.map(({ name: text, as }) => [text, as]) ?? null;
@@ -71,7 +75,7 @@ function planToResume({ state, id }: Run, { plan, places }: FrozenMemory): reado
 async function findPlan(
   { selection }: FrozenInput,
   run: Run,
-  { onProgress, onProblem }: FrozenDeps,
+  { onProgress, onProblem }: FrozenHost,
 ): Promise<readonly string[]> {
   if (selection === null)
     return wholeCatalogue(run, (done) => onProgress({ step: "reading the catalogue", done, total: null }));
@@ -84,7 +88,7 @@ async function findPlan(
   throw unknownInFile(selection.file, unknown.length, selection.wanted.length);
 }
 
-function noteResuming({ state, id }: Run, begunAt: number, { onNote }: FrozenDeps): void {
+function noteResuming({ state, id }: Run, begunAt: number, { onNote }: FrozenHost): void {
   const jobs = state.batches.of(id).length;
   const created = jobs === 1 ? "1 job created" : `${jobs} jobs created`;
   onNote(`Resuming the export started at ${shownTime(begunAt)}: ${created}. To start over, add --fresh.`);
@@ -109,7 +113,7 @@ async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
 async function fetchAndWrite(
   frozen: FrozenRun,
   first: FrozenTarget,
-  { onProgress, onNote }: FrozenDeps,
+  { onProgress, onNote }: FrozenHost,
 ): Promise<FrozenOutcome> {
   const { input, run, memory, plan, targets, folder } = frozen;
   const { state, id, signal } = run;

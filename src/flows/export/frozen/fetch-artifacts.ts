@@ -26,7 +26,6 @@ interface FetchReport {
   readonly onProgress: (event: ProgressEvent) => void;
 }
 
-/** Where the artifact of a job is saved. */
 export const artifactPath = (folder: string, jobId: string): string => join(folder, jobId);
 
 /** Follows jobs, and saves artifacts while others are prepared; failed jobs are created again later. */
@@ -144,7 +143,7 @@ export class FetchProgress {
   jobs = 0;
   ready = 0;
   saved = 0;
-  /** What was downloaded, by job. */
+  /** The downloaded bytes, by job. */
   readonly downloads = new Map<string, Bytes>();
 
   get event(): ProgressEvent {
@@ -171,7 +170,10 @@ export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" |
   readonly ids: readonly string[] | null;
 }
 
-/** Saves the artifact of a job under its name once its content was checked; resolves to its length. */
+/**
+ * Saves an artifact under its name once its content was checked (a broken one is downloaded twice); resolves
+ * to its length. Throws OutputError, and the errors of `downloadFile`.
+ */
 export async function downloadArtifact(
   client: Client,
   { job, path, name, maxBytes, ids, signal, onProgress }: ArtifactDownload,

@@ -9,7 +9,6 @@ import type { Selection } from "../selection/selection.ts";
 
 export type FrozenFormat = "manifest" | "zip";
 
-/** What one command is to export, and where to. */
 export interface FrozenInput {
   readonly format: FrozenFormat;
   /** Asset roles, sorted and without duplicates; null for all. */
@@ -33,20 +32,18 @@ export interface FrozenInput {
   readonly timeoutMs: number | null;
 }
 
-/** A file or folder to write. */
 export interface FrozenTarget {
   readonly path: string;
   /** Its name in messages. */
   readonly name: string;
   /** Whether a file that has the path is replaced; a folder must be empty. */
   readonly replaces: boolean;
-  /** Sends a complete file to its place; resolves to its length, undefined for one on this machine. */
+  /** Sends a file, prepared at `path`, to its place; resolves to its length. Undefined: no upload. */
   readonly upload?: ((from: string) => Promise<number>) | undefined;
 }
 
-/** What the program gives to the flow. */
-export interface FrozenDeps extends RunHost {
-  /** The files to write for so many jobs. Throws where one cannot be written, or must not be replaced. */
+export interface FrozenHost extends RunHost {
+  /** The files of so many jobs, before any is created. Throws if one may not be replaced. */
   readonly targets: (
     jobs: number,
     isDelivered: (path: string) => Promise<boolean>,
@@ -56,7 +53,7 @@ export interface FrozenDeps extends RunHost {
   readonly onProblem: (problem: InputProblem) => void | Promise<void>;
 }
 
-/** What a run has written, or is about to. */
+/** The files that a run has written, or is about to. */
 interface Places {
   /** The folders with files that are not complete. */
   readonly work: readonly string[];
@@ -64,7 +61,7 @@ interface Places {
   readonly delivered: Readonly<Record<string, string | number>>;
 }
 
-/** What a run of a frozen export must remember besides its jobs, until it ends. */
+/** The memory of a frozen export's run besides its jobs, until it ends. */
 export class FrozenMemory {
   readonly #marks: Marks;
   readonly #baseUrl: string;
@@ -101,7 +98,6 @@ export class FrozenMemory {
     this.#keepPlaces({ work, delivered: { ...delivered, [path]: identity } });
   }
 
-  /** Forgets the run. */
   clear(): void {
     for (const what of ["plan", "places"]) this.#marks.remove(this.#baseUrl, `${this.#name} ${what}`);
   }
@@ -118,7 +114,6 @@ export interface FrozenRun {
   readonly memory: FrozenMemory;
   /** The IDs of the products to export, in the order of the catalogue. */
   readonly plan: readonly string[];
-  /** A file for each job, or one for all. */
   readonly targets: readonly FrozenTarget[];
   /** The folder for files that are not complete. */
   readonly folder: string;

@@ -5,10 +5,9 @@ import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { whereLinksLead } from "../../files/file-names.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
-import type { LeftOut } from "../reviews.ts";
+import type { LeftOutCount } from "../reviews.ts";
 import type { FrozenRun, FrozenTarget } from "./frozen-run.ts";
 
-/** What a frozen export has written. */
 export interface FrozenSummary {
   run_id: string;
   products: number;
@@ -38,7 +37,7 @@ export interface FrozenOutcome {
   /** Images that the ZIPs lack. */
   readonly missing: number;
   /** Images that were not extracted because of their decisions; null without a filter. */
-  readonly leftOut: LeftOut | null;
+  readonly leftOut: LeftOutCount | null;
   /** Generated images that were extracted without the label. */
   readonly unlabeled: number;
   /** The number of extracted files; null without `--extract`. */

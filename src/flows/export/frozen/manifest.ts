@@ -9,7 +9,10 @@ import { newFile, temporaryFile } from "../../../open-file.ts";
 import { OutputError } from "../../files/disk.ts";
 import { grouped } from "../../words.ts";
 
-/** Checks that a manifest has whole lines and exactly the products of `ids`. Throws a BadResponseError. */
+/**
+ * Checks a manifest (POST /v1/exports): each line is an object with a product ID, the last one ends, and with
+ * `ids` exactly these are in it. Throws a BadResponseError; `name` is the manifest in its message.
+ */
 export async function checkManifest(
   path: string,
   name: string,
@@ -35,11 +38,9 @@ export async function checkManifest(
     throw broken(`it has ${grouped(ids!.length - missing.size)} of ${grouped(ids!.length)} products`);
 }
 
-/** The lines of a manifest, without their ends. */
 export const readLines = (path: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 
-/** The product of a line; null if it has none. */
 function parseProductId(line: string): string | null {
   try {
     const { product } = parseJson(line) as { product?: { id?: unknown } };
@@ -68,7 +69,7 @@ export interface ManifestPart {
   readonly ids: readonly string[];
 }
 
-/** Joins manifests in order without duplicates, with one in memory at a time. Throws an OutputError. */
+/** Joins manifests in order without duplicates, one in memory at a time. Throws OutputError about `name`. */
 export async function mergeManifests(
   parts: readonly ManifestPart[],
   { path, name, onProgress }: { path: string; name: string; onProgress: (products: number) => void },
@@ -97,7 +98,7 @@ export async function mergeManifests(
   }
 }
 
-/** Masks the API key in a manifest, which has names of the service; resolves to its size. */
+/** Masks the API key in a manifest, rewritten only if it has it; resolves to its size. Throws OutputError. */
 export async function maskManifest(
   path: string,
   name: string,

@@ -14,7 +14,6 @@ import { artifactPath, downloadArtifact } from "./fetch-artifacts.ts";
 import type { FrozenJob } from "./frozen-summary.ts";
 import { readLines } from "./manifest.ts";
 
-/** What is known of the images in ZIPs. */
 export interface NamedEntries {
   /** The names of images that are left out, by the path of their ZIP. */
   readonly skipped: ReadonlyMap<string, ReadonlySet<string>>;
@@ -24,7 +23,7 @@ export interface NamedEntries {
   readonly unnamed: number;
 }
 
-/** What to find out: which images are left out by their decisions, and with `label` which are generated. */
+/** The images to find: those left out by their decisions, and with `label` the generated ones. */
 interface Wanted {
   readonly folder: string;
   readonly roles: readonly string[] | null;
@@ -32,7 +31,11 @@ interface Wanted {
   readonly label: boolean;
 }
 
-/** Finds the images to leave out and the generated ones by manifests. Throws if the names differ. */
+/**
+ * Finds the images to leave out and the generated ones in ZIPs by their manifests. Throws a BadResponseError
+ * (exit 7) if some are left out and names do not match: a wrong image might be left out, or a rejected one
+ * kept.
+ */
 export async function namedEntries(
   jobs: readonly Pick<FrozenJob, "id" | "ids">[],
   run: Pick<Run, "client" | "signal" | "newKey">,
@@ -101,7 +104,6 @@ interface AssetName {
   readonly source: DigitalSource | null;
 }
 
-/** The names of all images of a manifest. */
 async function readNames(
   path: string,
   { gate, label }: Pick<Wanted, "gate" | "label">,
@@ -124,7 +126,6 @@ async function readNames(
   return names;
 }
 
-/** The names of the files of a ZIP. */
 export async function readEntries(path: string): Promise<string[]> {
   const zip = await openZip(path, path);
   try {
@@ -134,7 +135,10 @@ export async function readEntries(path: string): Promise<string[]> {
   }
 }
 
-/** The images of a ZIP by name; null unless the names are those of the manifest, but for extensions. */
+/**
+ * The images of a ZIP by file name; null unless these are exactly the names of the manifest, each once, but
+ * for extensions: a ZIP may have other formats (Exports, Frozen).
+ */
 export function matchNames<Asset extends { readonly name: string }>(
   assets: readonly Asset[],
   entries: readonly string[],

@@ -14,9 +14,7 @@ import { type FrozenJob, measure } from "./frozen-summary.ts";
 import { mergeManifests } from "./manifest.ts";
 import type { NamedEntries } from "./named-entries.ts";
 
-/** Where artifacts are, and what the writing reports to. */
 export interface ResultPlace {
-  /** The work folder with the complete artifacts. */
   readonly folder: string;
   /** Null for a download that is no run. */
   readonly memory: Pick<FrozenMemory, "addDelivered"> | null;
@@ -32,11 +30,11 @@ export interface ResultPlace {
 interface Results {
   readonly jobs: readonly Pick<FrozenJob, "id" | "ids" | "target">[];
   readonly targets: readonly FrozenTarget[];
-  /** What an earlier process has written. */
+  /** The targets that an earlier process has written. */
   readonly delivered: ReadonlySet<FrozenTarget>;
 }
 
-/** Gives complete artifacts their form and names. A taken name is an error once all are written. */
+/** Gives artifacts their form and names. Throws as `extractZips`, and for a taken name once all are done. */
 export async function writeResults(
   { format, extract, maxBytes }: Pick<FrozenInput, "format" | "extract" | "maxBytes">,
   { jobs, targets, delivered }: Results,
@@ -116,7 +114,7 @@ async function extracted(
   }
 }
 
-/** How many images the ZIPs lack, because products were deleted after their jobs had been counted. */
+/** How many images the ZIPs lack, as products were deleted after the count. ZIPs may have been moved. */
 export async function missingImages(
   jobs: readonly Pick<FrozenJob, "id" | "job" | "target">[],
   folder: string,
@@ -136,7 +134,7 @@ export async function missingImages(
   return missing;
 }
 
-/** The private folder for unfinished files, on the disk of the first target, so that a rename is enough. */
+/** The private folder for unfinished files, `.NAME.RUN.part`: a rename away from the first target. */
 export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string): Promise<string> {
   const target = await whereLinksLead(path);
   const folder = join(dirname(target), partName(`${basename(target)}.${owner.slice(-8)}`));
@@ -151,7 +149,6 @@ export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string
 /** Removes the folder if nothing in it is worth resuming. */
 export const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {});
 
-/** Removes the folder with everything in it. */
 export const removeWorkFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 

@@ -8,7 +8,7 @@ import type { ServiceIdentity } from "../../run/account.ts";
 import { fromTheFuture, isBelievable, readServiceTime } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
-import { type LeftOut, ReviewGate, Reviews, reviewedRows } from "../reviews.ts";
+import { type LeftOutCount, ReviewGate, Reviews, reviewedRows } from "../reviews.ts";
 import type { RowFormat } from "./row-format.ts";
 
 /** Where the rows go: a file that appears when it is complete, or standard output. */
@@ -16,26 +16,20 @@ export interface RowSink {
   write(text: string): Promise<void>;
   /** Resolves when everything written is safe. */
   commit(): Promise<unknown>;
-  /** Removes what is unfinished. */
   discard(): Promise<void>;
 }
 
-/** What was exported. */
 export interface LiveResult {
   readonly products: number;
   readonly assets: number;
-  /** How many of the products are deleted. */
   readonly deleted: number;
   /** Images that were left out by their decisions; null without a filter. */
-  readonly leftOut: LeftOut | null;
+  readonly leftOut: LeftOutCount | null;
   /** The time before the first request (`Client.earliest`): the next delta starts there. */
   readonly startedAt: number;
 }
 
-/**
- * Writes the selected rows to the sink and commits it, page by page in flat memory. On any error the sink is
- * discarded.
- */
+/** Writes the selected rows page by page in flat memory, and commits the sink; discards it on any error. */
 export async function exportLive(
   selection: LiveSelection,
   format: RowFormat,
@@ -53,9 +47,7 @@ export async function exportLive(
     signal: AbortSignal;
     sink: RowSink;
     onProgress: (event: ProgressEvent) => void;
-    /** Receives the rows of each page. */
     onRows?: (rows: readonly ExportRow[]) => void;
-    /** Leaves out images by their decisions. */
     gate?: ReviewGate;
   },
 ): Promise<LiveResult> {
@@ -103,7 +95,7 @@ export class LastExport {
   readonly #name: string;
   readonly #digest: string | null;
 
-  /** Compares the decisions with those of the last export: a delta lists no product because of a decision. */
+  /** `roles`: sorted; null for all. Decisions are compared, as a delta lists no product because of one. */
   constructor(
     marks: Marks,
     { baseUrl, keyFingerprint }: ServiceIdentity,
@@ -119,7 +111,10 @@ export class LastExport {
     this.#digest = filter === null ? null : reviews.digest(filter);
   }
 
-  /** The start of the last export; null, with a note, before the first one or for a time in the future. */
+  /**
+   * The start of the last export, in Unix milliseconds; null, with a note, before the first one, or if it is
+   * in the future. That one is removed at once: when a stopped run is resumed, it may be past.
+   */
   async startedAt(service: Pick<Service, "client" | "signal">, onNote: OnNote): Promise<number | null> {
     const stored = this.#marks.get(this.#baseUrl, this.#name);
     if (stored !== null && this.#marks.get(this.#baseUrl, this.#digestName) !== this.#digest) {

@@ -3,7 +3,6 @@ import { byteOrderMark, type CsvStyle, plainCsv } from "../../outputs/cells.ts";
 
 export type RowFormatName = "ndjson" | "csv";
 
-/** How rows become text. */
 export interface RowFormat {
   /** Written once, before all rows. */
   readonly head: string;
@@ -70,7 +69,7 @@ const plainFields = [
   "task_id",
 ] as const;
 
-/** The attributes that the specification names; others share the column `attributes`. */
+/** The attributes that the specification names (Asset, `attributes`); others share column `attributes`. */
 const knownAttributes = ["orientation", "angle_shot", "background", "model_id", "edit_number"] as const;
 
 /** The columns of a CSV export, in order. New ones are added at the end. */
@@ -86,10 +85,12 @@ export const assetColumns = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The number of cells after those of the product. */
 const assetCells = assetColumns.length - productColumns.length;
 
-/** The CSV lines of a product. Built as text: lists of cells take three times as long. */
+/**
+ * The CSV lines of a product: one per asset, one for a deleted product, none for one without assets. The
+ * client does not check the fields. Built as text: lists of cells take three times as long.
+ */
 function assetLines(
   { product, assets }: ExportRow,
   quoted: (text: string) => string,

@@ -7,13 +7,12 @@ export const selectionColumns = ["product_id", "id", "reference", "product_refer
 
 export type SelectionColumn = (typeof selectionColumns)[number] | typeof imageColumn;
 
-/** The column that names a photo of the product. */
 export const imageColumn = "image_id";
 
-/** What a file names: products, or photos of products. */
+/** The kind of things that a file names: products, or photos of products. */
 export interface SelectionKind {
   readonly columns: readonly SelectionColumn[];
-  /** What `--map` and `--map-value` take. */
+  /** The words of `--map` and `--map-value`. */
   readonly words: Vocabulary;
   readonly namesPhotos: boolean;
 }

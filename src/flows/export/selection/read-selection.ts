@@ -29,13 +29,12 @@ import {
 } from "./columns.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
 
-/** How to read a file of products. */
 export interface SelectionReading extends Mapping {
   readonly delimiter?: string | undefined;
   readonly encoding: EncodingName;
 }
 
-/** Reads a table or a list of products. An empty file is a problem: it would select the entire catalogue. */
+/** Reads a table or a list (one per line). An empty file is a problem: it would mean the entire catalogue. */
 export async function readSelection(
   source: Source,
   reading: SelectionReading,

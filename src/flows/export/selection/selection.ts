@@ -56,14 +56,12 @@ export interface UnknownProduct {
   readonly meant: readonly string[];
 }
 
-/** The products of a selection by ID. */
 export interface ResolvedSelection {
   /** In the order of the catalogue, newest first, without duplicates. */
   readonly ids: readonly string[];
   readonly unknown: readonly UnknownProduct[];
 }
 
-/** The products of a selection, with the rows that name them. */
 export interface FoundSelection {
   readonly found: readonly { readonly named: WantedProduct; readonly product: Product }[];
   readonly unknown: readonly UnknownProduct[];
@@ -144,7 +142,7 @@ const productNamed = ({ name, as }: WantedProduct, products: FoundProducts): Pro
   (as === "reference" ? undefined : products.byId.get(name)) ??
   (as === "id" ? undefined : (productOf(name, products) ?? undefined));
 
-/** The IDs of all products of exports, newest first: GET /v1/products also lists others. */
+/** The IDs of all products in exports, newest first, each once: GET /v1/products also lists others. */
 export async function wholeCatalogue(
   { client, signal }: Pick<Service, "client" | "signal">,
   onProgress: (done: number) => void,

@@ -21,9 +21,9 @@ import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, toVersion } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
 import { bindingFile, folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
-import type { Binding, Change, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
+import type { Binding, Change, Content, Holder, LeftFile, MirrorStore, PlacedFile } from "./mirror-store.ts";
 
-/** Bytes in memory, above which a file is used, and in one request, above which it is sent in parts. */
+/** Bytes in memory: more is sent from a file. Bytes in one request: more in parts, as stores accept 5 GB. */
 const defaultLimits = { memory: 12 * 1024 ** 2, request: 4 * 1024 ** 3 };
 
 interface BucketMirrorOptions {
@@ -34,7 +34,10 @@ interface BucketMirrorOptions {
   readonly limits?: typeof defaultLimits;
 }
 
-/** A mirror in a bucket: a lease excludes other machines, and images replace no object of another one. */
+/**
+ * A mirror in a bucket. A lease excludes other machines, the index is replaced only if it is the one that was
+ * read, and images replace no object of another one. Its table is on this machine: call `close` at the end.
+ */
 export class BucketMirror implements MirrorStore {
   readonly waitHint = "Wait for it to finish. If it was killed, run the command again in a minute.";
   readonly keepsDatabases = false;
@@ -49,7 +52,7 @@ export class BucketMirror implements MirrorStore {
   #mayHaveLeft = false;
   /** The ETag of the index as it was read; null without one, undefined before a look. */
   #indexEtag: string | null | undefined;
-  /** What `touch` began. */
+  /** The request that `touch` began. */
   #touched: Promise<unknown> = Promise.resolve();
 
   constructor(bucket: Bucket, options: BucketMirrorOptions) {
@@ -63,7 +66,6 @@ export class BucketMirror implements MirrorStore {
     return this.#folder;
   }
 
-  /** Removes what this machine had of the mirror. */
   close(): void {
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -107,7 +109,7 @@ export class BucketMirror implements MirrorStore {
     path: string,
     content: Content | string,
     { exclusive = false, entry }: { exclusive?: boolean; entry?: MirrorEntry } = {},
-  ): Promise<Placed | null> {
+  ): Promise<PlacedFile | null> {
     const key = toObjectKey(path);
     await this.#touched;
     const isIndex = path === this.#options.files.index;
@@ -152,7 +154,7 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** Copies, and removes the old object; a kill between them leaves both. */
-  async rename(from: string, to: string): Promise<Placed | null> {
+  async rename(from: string, to: string): Promise<PlacedFile | null> {
     await this.#touched;
     const target = toObjectKey(to);
     this.#lease?.check();
@@ -168,7 +170,7 @@ export class BucketMirror implements MirrorStore {
     return { etag: bareEtag(etag) };
   }
 
-  /** A copy replaces what has its name: an empty object takes the name first. */
+  /** A copy replaces what has its name, also of another shard: an empty object takes the name first. */
   async #takesName(key: string): Promise<boolean> {
     if (!this.#isChecked) return this.#isFree(key);
     const metadata = { [reservedField]: this.#options.files.work };
@@ -223,13 +225,13 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** By the size and the digest that the object was written with: nothing is downloaded. */
-  async holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
+  async holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null> {
     const object = await this.#bucket.head(toObjectKey(entry.path));
     if (object?.bytes !== entry.bytes || object.metadata.sha256 !== entry.sha256) return null;
     return { etag: bareEtag(object.etag) };
   }
 
-  async leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null> {
+  async leftAt(path: string, fields: ListedAsset["fields"]): Promise<LeftFile | null> {
     if (!this.#mayHaveLeft) return null;
     const object = await this.#bucket.head(toObjectKey(path));
     const { "asset-id": asset, "product-id": product, version, sha256, type } = object?.metadata ?? {};
@@ -324,14 +326,13 @@ function toObjectKey(path: string): string {
   return [first === hiddenFolder ? folderInBucket : first, ...rest].join("/");
 }
 
-/** The path of a key. */
 const objectPath = (key: string): string =>
   key.startsWith(`${folderInBucket}/`) ? `${hiddenFolder}${key.slice(folderInBucket.length)}` : key;
 
 const versionDigest = (fields: ListedAsset["fields"]): string =>
   shortDigest(toVersion(fields), 12).toString("hex");
 
-/** What an object says of its image, and what the next run recognizes it by. Values are ASCII. */
+/** The metadata of an object: its image, and how the next run recognizes it. Values are ASCII. */
 const toMetadata = (entry: MirrorEntry): Record<string, string> => ({
   "asset-id": entry.asset_id,
   "product-id": entry.product_id,

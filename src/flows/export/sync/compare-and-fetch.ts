@@ -21,16 +21,13 @@ const marginMs = 5 * 60_000;
 /** New images in a run from which a mirror is large. */
 const largeImages = 20_000;
 
-/** What a run read, and where the next one starts. */
+/** The result of reading, and where the next run starts. */
 export interface Reading {
-  /** The state as it is written now. */
   readonly state: MirrorState;
   readonly marks: Pick<MirrorState, "mark" | "full_read" | "decisions_sha256" | "left_out_sha256" | "filter">;
-  /** Images that the catalogue no longer has. */
   readonly vanished: readonly EntryKey[];
   /** Why they stay as they are; null if they are removed. */
   readonly rejected: CatError | null;
-  /** The images that are left out by their decisions. */
   readonly leftOut: LeftOutImages;
 }
 
@@ -95,7 +92,10 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   };
 }
 
-/** Rejects (exit 6) a new key that sees no product of the mirror: it may be of another organization. */
+/**
+ * Another organization's key would see an empty catalogue, and move the mark: a new key must see the newest
+ * or the oldest product that was not removed. Throws a CatError of type conflict (exit 6) otherwise.
+ */
 async function checkAccount(state: MirrorState, { input, tools, client, mirror }: SyncRun): Promise<void> {
   if (state.key === tools.keyFingerprint || input.sameOrganization) return;
   const ids = mirror.index.outermostProducts();
@@ -141,7 +141,7 @@ function takeDecisions(
 /** Files that are hashed at once: reading one overlaps with hashing another. */
 const filesAtOnce = 8;
 
-/** Marks entries whose files are missing or differ; whether there are any. Unreadable files stay. */
+/** Marks entries whose files are missing or differ; whether there are any. Unreadable ones fail, and stay. */
 async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean> {
   const { index, store } = mirror;
   const total = index.present;

@@ -1,7 +1,7 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readExportPages } from "../../catalogue/read-pages.ts";
-import type { LeftOut } from "../reviews.ts";
+import type { LeftOutCount } from "../reviews.ts";
 import type { Mirror } from "./mirror.ts";
 import { type ListedAsset, listedAssets, type MirrorEntry, toEntryKey, toVersion } from "./mirror-entry.ts";
 import { toShard } from "./mirror-state.ts";
@@ -15,11 +15,10 @@ export interface WantedAsset {
   readonly fresh: FreshAssets;
 }
 
-/** What a comparison of the catalogue with the index finds. */
 interface Differences {
   readonly onPage: (rows: readonly ExportRow[]) => void;
   /** How many images of a product are left out by their decisions. */
-  readonly onLeftOut: (productId: string, counts: LeftOut) => void;
+  readonly onLeftOut: (productId: string, counts: LeftOutCount) => void;
   /** So many more assets were compared with the index. */
   readonly onCompared: (count: number) => void;
   /** The next asset is read once this resolves. */
@@ -30,7 +29,10 @@ interface Differences {
   readonly onVanished: (entry: MirrorEntry, isDeleted: boolean) => void;
 }
 
-/** Reads the catalogue, or its changes; reports what is new, and entries that are no longer listed. */
+/**
+ * Compares the catalogue, or its changes, with the index. Unchanged files get their current fields; entries
+ * no longer listed are reported: of the products read, and after a complete read of all others.
+ */
 export async function compare(
   selection: LiveSelection,
   { input, tools, client, mirror, gate }: SyncRun,
@@ -91,7 +93,7 @@ async function compareAsset(
   index.set({ ...fields, path, bytes, sha256, sent_sha256, etag, mime_type });
 }
 
-/** New URLs for the assets of a page, which is read again once: signed URLs expire after an hour. */
+/** New URLs for a page, read again once for all: signed URLs expire after an hour; only rows have them. */
 class FreshAssets {
   readonly #again: () => Promise<readonly ExportRow[]>;
   #reading: Promise<ReadonlyMap<string, ListedAsset>> | null = null;

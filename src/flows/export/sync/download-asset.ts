@@ -13,7 +13,6 @@ import {
 import { shortDigest } from "../../short-digest.ts";
 import type { ListedAsset } from "./mirror-entry.ts";
 
-/** What is known of a complete image. */
 export interface ImageFacts extends Pick<DownloadedFile, "bytes" | "label" | "sent"> {
   readonly sha256: string;
   /** By its bytes. */

@@ -8,13 +8,13 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
-import type { Unnamed } from "../../files/output-file.ts";
+import type { RemovableFile } from "../../files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../../files/sync-batches.ts";
 import { isOfCaller, isServiceFailure } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
 import { downloadAsset, type ImageFacts } from "./download-asset.ts";
 import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
-import { mayBelongTo, type Placed, type PutContent } from "./mirror-store.ts";
+import { mayBelongTo, type PlacedFile, type PutContent } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -139,7 +139,7 @@ export class AssetFetcher {
       counts.bytes += (image.sent ?? image).bytes;
       if (image.label === false) counts.unlabeled++;
     };
-    let file: Unnamed | null = null;
+    let file: RemovableFile | null = null;
     try {
       this.#signal.throwIfAborted();
       const shown = () => this.#usualPath(listed, wanted.known);
@@ -199,7 +199,7 @@ export class AssetFetcher {
     content: PutContent,
   ): Promise<void> {
     const { store, index } = this.#run.mirror;
-    let placed: Placed | null = null;
+    let placed: PlacedFile | null = null;
     const write = async (path: string, exclusive: boolean) => {
       const entry = toEntry(listed, path, image);
       index.willPlace([entry]);
@@ -211,7 +211,7 @@ export class AssetFetcher {
     if (path !== null) await write(path, false);
     // A file that the index does not know stays.
     else path = await this.#newPath(listed.fields, (path) => write(path, true));
-    this.#indexed({ ...toEntry(listed, path, image), ...(placed as Placed | null) }, known);
+    this.#indexed({ ...toEntry(listed, path, image), ...(placed as PlacedFile | null) }, known);
   }
 
   #indexed(entry: MirrorEntry, known: MirrorEntry | null): void {
@@ -240,7 +240,7 @@ export class AssetFetcher {
     return known?.path ?? this.#run.toPath(fields);
   }
 
-  /** The path of an entry; null if its file may be another one's, of this shard or another. */
+  /** The path of an entry, also of a damaged file; null if the file may be another one's, also of a shard. */
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
     const file = await this.#run.mirror.store.stat(known.path);
@@ -286,19 +286,16 @@ function isFatal(error: unknown): boolean {
   return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));
 }
 
-/** The entry of an image at a path. */
 const toEntry = (
   { fields }: ListedAsset,
   path: string,
   { bytes, sha256, sent, mime_type }: ImageFacts,
 ): MirrorEntry => ({ ...fields, mime_type, path, bytes, sha256, sent_sha256: sent?.sha256 });
 
-/** An image that waits for its name, written without it. */
 interface UnnamedImage extends WantedAsset, WaitingFile {
   readonly image: ImageFacts;
 }
 
-/** Where an image is to be. */
 interface Target {
   readonly entry: MirrorEntry;
   /** Whether a file that has the path stays. */

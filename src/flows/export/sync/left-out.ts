@@ -1,5 +1,5 @@
 import { parseJson } from "../../../json.ts";
-import { type LeftOut, type ReviewFilter, toLeftOut } from "../reviews.ts";
+import { type LeftOutCount, type ReviewFilter, toLeftOut } from "../reviews.ts";
 import type { MirrorFiles } from "./mirror-state.ts";
 import type { MirrorStore } from "./mirror-store.ts";
 
@@ -13,7 +13,7 @@ export class LeftOutImages {
     this.#byProduct = byProduct;
   }
 
-  /** What the last run has written; null if it has left out none, or is not known. */
+  /** The counts that the last run has written; null if it has left out none, or is not known. */
   static async read(
     store: Pick<MirrorStore, "read">,
     { leftOut }: MirrorFiles,
@@ -31,12 +31,12 @@ export class LeftOutImages {
     return new LeftOutImages(new Map());
   }
 
-  set(productId: string, { rejected, not_reviewed = 0 }: LeftOut): void {
+  set(productId: string, { rejected, not_reviewed = 0 }: LeftOutCount): void {
     if (rejected + not_reviewed === 0) this.#byProduct.delete(productId);
     else this.#byProduct.set(productId, [rejected, not_reviewed]);
   }
 
-  sum(filter: ReviewFilter | null): LeftOut | null {
+  sum(filter: ReviewFilter | null): LeftOutCount | null {
     const sum = { rejected: 0, not_reviewed: 0 };
     for (const [rejected, notReviewed] of this.#byProduct.values()) {
       sum.rejected += rejected;

@@ -11,11 +11,19 @@ import { type Connect, type Database, loadConnect } from "../../../state/sqlite.
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError, temporaryFolder } from "../../files/disk.ts";
 import { hashParts } from "../../files/download-file.ts";
-import { placeFile, type Unnamed, UnnamedFile } from "../../files/output-file.ts";
+import { placeFile, type RemovableFile, UnnamedFile } from "../../files/output-file.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, mirrorOfOther, whatIsAt } from "./mirror-folders.ts";
 import { hiddenFolder } from "./mirror-state.ts";
-import type { Binding, Change, Content, Holder, MirrorStore, Placed, PutContent } from "./mirror-store.ts";
+import type {
+  Binding,
+  Change,
+  Content,
+  Holder,
+  MirrorStore,
+  PlacedFile,
+  PutContent,
+} from "./mirror-store.ts";
 
 /** The folder for the lock of files that every process changes, and what is unfinished of them. */
 export const changesFolder = `${hiddenFolder}/changes`;
@@ -25,7 +33,7 @@ const patienceMs = 10_000;
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
 
-/** A mirror in a folder of this machine. Links that lead out of it are never followed. */
+/** A mirror in a folder; no link out is followed. `work`: lock, unfinished files. Throws OutputErrors. */
 export class LocalFolder implements MirrorStore {
   readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";
   readonly #folders: MirrorFolders;
@@ -80,7 +88,7 @@ export class LocalFolder implements MirrorStore {
     path: string,
     content: PutContent,
     { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
-  ): Promise<Placed | null> {
+  ): Promise<PlacedFile | null> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
       const bytes = typeof content === "string" ? createReadStream(content) : content;
@@ -101,7 +109,7 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  async sync(file: Unnamed, shown: () => string): Promise<void> {
+  async sync(file: RemovableFile, shown: () => string): Promise<void> {
     return this.#orOutputError(shown, () => (file as UnnamedFile).sync());
   }
 
@@ -147,7 +155,7 @@ export class LocalFolder implements MirrorStore {
     );
   }
 
-  async rename(from: string, to: string): Promise<Placed | null> {
+  async rename(from: string, to: string): Promise<PlacedFile | null> {
     return this.#orOutputError(to, async () => {
       const old = await this.#folders.target(from);
       const target = await this.#folders.target(to);
@@ -202,7 +210,7 @@ export class LocalFolder implements MirrorStore {
     path,
     bytes,
     sha256,
-  }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
+  }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null> {
     if ((await this.stat(path))?.bytes !== bytes) return null;
     return (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }

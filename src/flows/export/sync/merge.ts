@@ -36,13 +36,15 @@ interface MergeInput {
   readonly among?: number | null;
 }
 
-/** The most problems that an error lists. */
 const mostListed = 5;
 
 /** Says of which indexes the joined one was made, in a bucket. */
 const joinedPath = `${mergeWork}/joined.json`;
 
-/** Joins the indexes of all shards; null if that is done. Throws (exit 3) if they do not belong together. */
+/**
+ * Joins the indexes of all shards into `catalogue.ndjson`; null if it has been made of the same ones. Throws
+ * a CatError of type input (exit 3) if one is missing, or if they do not belong together.
+ */
 export async function mergeShards(
   { folder, runId, among = null }: MergeInput,
   { store, clock, holder }: { store: MirrorStore; clock: Clock; holder: Holder },
@@ -98,9 +100,7 @@ const waitMs = { first: 200, longest: 3_000 };
 /** Shards whose result is not complete: they close the round when they end. */
 const unfinished: readonly string[] = ["missing_shard", "unfinished_shard", "changed_index"];
 
-/**
- * Joins the indexes of a bucket if all shards have ended: the last one closes the round.
- */
+/** Joins the indexes of a bucket if all shards have ended: the last one closes the round. */
 export async function closeRound(
   input: MergeInput & { readonly among: number },
   { signal, ...tools }: { store: MirrorStore; clock: Clock; holder: Holder; signal: AbortSignal },
@@ -152,7 +152,7 @@ async function shardsIn(
 
 const sameFlags = "Mirror every shard with the same flags.";
 
-/** Rejects unfinished shards and those of different selections; resolves to digests of indexes. */
+/** Rejects unfinished shards and those of different selections; resolves to the index digests in states. */
 async function rejectUnfinished(
   shards: readonly Shard[],
   files: ReadonlySet<string>,

@@ -28,7 +28,6 @@ export const decisionsContent = (reviews: Reviews): Buffer =>
 interface Exchange {
   readonly read: DecisionsReader;
   readonly clock: Clock;
-  /** Whether nothing is written. */
   readonly isDryRun: boolean;
 }
 

@@ -29,7 +29,6 @@ export interface MirrorEntry {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly also_features: readonly string[];
   readonly suggested_filename: string | null;
-  /** What a review says of a generated image. */
   readonly decision?: "approve" | "reject" | undefined;
   /** When it was decided (RFC 3339), and by whom. Missing in older entries. */
   readonly decided_at?: string | undefined;
@@ -99,7 +98,7 @@ export function parseLine(line: string): MirrorEntry | null {
   }
 }
 
-/** An asset as the service lists it: what the index says of it, and where its bytes are. */
+/** An asset as the service lists it: its fields in the index, and where its bytes are. */
 export interface ListedAsset {
   /** `mime_type` is the announced one. */
   readonly fields: Omit<
@@ -109,7 +108,6 @@ export interface ListedAsset {
   readonly url: string;
 }
 
-/** What the index says of the decision about an image. */
 export type ReviewFields = Pick<MirrorEntry, "decision" | "decided_at" | "reviewer">;
 
 /** The fields of the decision about the image of a task; undefined without one. */
@@ -121,7 +119,7 @@ export function toReviewFields(review: ReviewDecision | null): ReviewFields {
 
 type DecisionOf = (taskId: string | null) => ReviewDecision | null;
 
-/** The assets of a row, whose fields are unchecked. Throws without a list: all would look removed. */
+/** The assets of a row, unchecked fields. Throws (bad_response) without a list: all would look removed. */
 export function listedAssets({ product, assets }: ExportRow, findDecision: DecisionOf): ListedAsset[] {
   if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
   if (product.deleted_at !== null) return [];

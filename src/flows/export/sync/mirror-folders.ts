@@ -10,7 +10,6 @@ import { hiddenFolder } from "./mirror-state.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
 export class MirrorFolders {
-  /** The path of the mirror itself. */
   readonly root: string;
   /** The folders that were checked, by path; "" is the mirror itself. */
   readonly #checked = new Map<string, Promise<string>>();
@@ -87,7 +86,6 @@ export class MirrorFolders {
   }
 }
 
-/** Whether a path is the hidden folder of a mirror or in it. */
 const isHidden = (path: string): boolean => path === hiddenFolder || path.startsWith(`${hiddenFolder}/`);
 
 /** Makes a folder that only this user can write or read: a link in it could lead to any file of this user. */
@@ -135,7 +133,7 @@ export function pathComponents(path: string): string[] {
 const parentFolder = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const lastName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** What has a path, a link itself rather than its target; null if nothing has it. */
+/** The stats of a path, of a link itself rather than its target; null if nothing has it. */
 export function whatIsAt(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;

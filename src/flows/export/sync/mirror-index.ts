@@ -3,10 +3,12 @@ import type { Database } from "../../../state/sqlite.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { type EntryKey, type MirrorEntry, parseLine, toLine } from "./mirror-entry.ts";
 
-/** The version of the table. */
 const version = 1;
 
-/** `is_fresh`: newer than the index file. `placed`: files that may be placed, whatever their entries say. */
+/**
+ * `is_fresh`: newer than the index file. `placed`: files that may be placed, whatever their entries say.
+ * `file`: the digest of the index file, and whether the table is ahead of it.
+ */
 const schema = `
   CREATE TABLE state.entry (
     product_id TEXT, asset_id TEXT, folded_path TEXT, is_removed INTEGER, is_fresh INTEGER, line TEXT,
@@ -21,12 +23,14 @@ const schema = `
   PRAGMA state.user_version = ${version};
 `;
 
-/** Entries that are read at once. */
 const pageLength = 500;
 
 type Page = [productId: string, assetId: string, line: string][];
 
-/** The assets of a mirror. A kill may lose changes, but no file: each is recorded before it gets its path. */
+/**
+ * The assets of a mirror: a row per line of the index file, which is written from it at the end of a run. A
+ * kill may lose changes, but no file: each is recorded before it gets its path. Errors are StateErrors.
+ */
 export class MirrorIndex {
   readonly #db: Database;
   readonly #ofProduct;
@@ -112,7 +116,6 @@ export class MirrorIndex {
     return digest;
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.#number("SELECT count(*) FROM entry");
   }

@@ -6,7 +6,7 @@ import { CatError } from "../../../errors.ts";
 import { parseJson } from "../../../json.ts";
 import { isBucketAddress, nameIn } from "../../bucket/address.ts";
 import type { ReviewFilter } from "../reviews.ts";
-import type { MirrorStore, Selection } from "./mirror-store.ts";
+import type { MirrorSelection, MirrorStore } from "./mirror-store.ts";
 
 /** One of several parts of a catalogue, each of which another machine mirrors. */
 export interface Shard {
@@ -29,7 +29,7 @@ export const hiddenFolder = ".catalogue-sync";
 /** The same in a bucket. */
 export const folderInBucket = ".catalogue";
 
-/** What a mirror in a bucket was made with. */
+/** The file with the selection that a mirror in a bucket was made with. */
 export const bindingFile = `${hiddenFolder}/mirror.json`;
 
 /** The index of all assets, written by a mirror without shards or by `--merge`. */
@@ -78,8 +78,8 @@ export function shardOfIndex(name: string): Shard | null {
   return match === null ? null : { number: Number(match[1]), of: Number(match[2]) };
 }
 
-/** What the next run needs to know of the ones before it. */
-export interface MirrorState extends Selection {
+/** The state of a mirror, by which the next run continues. */
+export interface MirrorState extends MirrorSelection {
   readonly version: 1;
   /** A digest of the API key of the last run. */
   readonly key?: string;
@@ -91,7 +91,7 @@ export interface MirrorState extends Selection {
   readonly decisions_sha256?: string | undefined;
   /** A digest of the decisions by which the mirror leaves out images; absent if it leaves out none. */
   readonly left_out_sha256?: string | undefined;
-  /** The flag by which the last complete run left out images. Absent in older mirrors. */
+  /** The flag by which the last complete run left out images; null without. Absent in older mirrors. */
   readonly filter?: ReviewFilter | null;
   /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
   readonly index_sha256?: string | undefined;
@@ -101,7 +101,7 @@ export interface MirrorState extends Selection {
 export async function readState(
   store: Pick<MirrorStore, "read" | "list" | "stat">,
   files: MirrorFiles,
-  selection: Selection,
+  selection: MirrorSelection,
   folder: string,
 ): Promise<MirrorState | null> {
   let isMirror = false;
@@ -179,7 +179,7 @@ const shown = {
 };
 
 /** The fields in which two selections differ, in words. */
-export function listDifferences(was: Selection, now: Selection): string[] {
+export function listDifferences(was: MirrorSelection, now: MirrorSelection): string[] {
   return (["base_url", "roles", "template", "shards"] as const).flatMap((field) => {
     const [old, asked] = [was[field] ?? null, now[field] ?? null];
     if (JSON.stringify(old) === JSON.stringify(asked)) return [];
@@ -189,15 +189,15 @@ export function listDifferences(was: Selection, now: Selection): string[] {
 }
 
 /** Throws a CatError (exit 2) if a mirror is one of another selection. */
-export function rejectOther(was: Selection, now: Selection, folder: string): void {
+export function rejectOther(was: MirrorSelection, now: MirrorSelection, folder: string): void {
   const differences = listDifferences(was, now);
   if (differences.length > 0) throw anotherMirror(folder, differences);
 }
 
-/** What the target of a mirror is, for hints. */
+/** The word for the target of a mirror, in hints. */
 export const placeWord = (folder: string): string => (isBucketAddress(folder) ? "prefix" : "folder");
 
-/** How to leave a bucket that a first run with a wrong flag has bound: part of a hint. */
+/** How to leave a bucket that a first run with a wrong flag or key has bound: part of a hint. */
 export const unbinding = (folder: string): string =>
   isBucketAddress(folder)
     ? ` If it has no images yet, delete the objects below ${nameIn(folder, folderInBucket)}/ and run the command again.`

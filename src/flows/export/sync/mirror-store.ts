@@ -1,29 +1,30 @@
 import type { Clock } from "../../../clock.ts";
 import type { Database } from "../../../state/sqlite.ts";
-import type { Unnamed } from "../../files/output-file.ts";
+import type { RemovableFile } from "../../files/output-file.ts";
 import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
 export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /** Bytes, a file of `write` that is on the disk, or the path of an image in `scratch`. */
-export type PutContent = Content | Unnamed | string;
+export type PutContent = Content | RemovableFile | string;
 
 /** The next content of a file, by the one that it has (null without a file); null where it stays as it is. */
 export type Change = (content: Buffer | null) => Promise<Buffer | null>;
 
-/** The process that works on a mirror. */
 export interface Holder {
   readonly pid: number;
   /** ISO 8601. */
   readonly since: string;
 }
 
-/** What shows later that a file is the one that was written: the ETag of an object. */
-export type Placed = Pick<MirrorEntry, "etag">;
+/** A sign that a file is the one that was written: the ETag of an object. */
+export type PlacedFile = Pick<MirrorEntry, "etag">;
 
 /** An image that is complete, although no entry names it. */
-export interface Left extends Pick<MirrorEntry, "bytes" | "sha256" | "sent_sha256" | "mime_type">, Placed {}
+export interface LeftFile
+  extends Pick<MirrorEntry, "bytes" | "sha256" | "sent_sha256" | "mime_type">,
+    PlacedFile {}
 
 /** A file of a mirror: its length, and the digest that an object was written with. */
 interface FoundFile {
@@ -35,8 +36,8 @@ interface FoundFile {
 export const mayBelongTo = (entry: Pick<MirrorEntry, "bytes" | "sha256">, file: FoundFile | null): boolean =>
   file?.bytes === entry.bytes && (file.sha256 ?? entry.sha256) === entry.sha256;
 
-/** What a folder or bucket mirrors: the same in every run. */
-export interface Selection {
+/** The selection of a folder or bucket: the same in every run. */
+export interface MirrorSelection {
   readonly base_url: string;
   /** Sorted; null for all. */
   readonly roles: readonly string[] | null;
@@ -46,17 +47,15 @@ export interface Selection {
   readonly shards: number | null;
 }
 
-/** What a mirror is made with. */
-export interface Binding extends Selection {
+export interface Binding extends MirrorSelection {
   /** A digest of the API key. */
   readonly key?: string | undefined;
 }
 
-/** A folder or bucket with a mirror; components of paths are separated by `/`. Throws CatErrors. */
+/** Where a mirror is. Paths have `/` between components, none empty, `.` or `..`. Throws CatErrors. */
 export interface MirrorStore {
   /** A folder for unfinished downloads that are too large for memory. */
   readonly scratch: string;
-  /** What to do while another process holds the mirror. */
   readonly waitHint: string;
   /** Whether databases are there in the next run. */
   readonly keepsDatabases: boolean;
@@ -66,24 +65,30 @@ export interface MirrorStore {
   read(path: string): Promise<Buffer | null>;
   /** The same in parts. Throws if the file does not exist. */
   readParts(path: string): AsyncIterable<Uint8Array>;
-  /** Writes a file that appears complete or not at all; null if `exclusive` and the path is taken. */
+  /**
+   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the
+   * result is null. `entry`: of an image.
+   */
   put(
     path: string,
     content: PutContent,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
-  ): Promise<Placed | null>;
-  /** Writes an image without its name; missing where each waits alone. `shown`: its path in errors. */
-  write?(image: readonly Uint8Array[] | string, shown: () => string): Promise<Unnamed>;
+  ): Promise<PlacedFile | null>;
+  /**
+   * Writes an image without its name, so that many can wait for the disk together; missing where each waits
+   * alone. An image in `scratch`, already on the disk, is passed as a path. `shown`: the path in errors.
+   */
+  write?(image: readonly Uint8Array[] | string, shown: () => string): Promise<RemovableFile>;
   /** Resolves when such a file is on the disk. */
-  sync?(file: Unnamed, shown: () => string): Promise<void>;
-  /** Changes a small file; `change` may be called again, so that no change of another process gets lost. */
+  sync?(file: RemovableFile, shown: () => string): Promise<void>;
+  /** Changes a small file; `change` is called again with what another process wrote: none gets lost. */
   change(path: string, change: Change, clock: Clock): Promise<void>;
   /** Makes sure that a file exists, before whatever is done next. */
   touch(path: string): void;
   /** The length of a file; null if nothing has this path. What is no file has the length -1. */
   stat(path: string): Promise<FoundFile | null>;
   /** Moves a file. If something has the target's path already, nothing is moved, and the result is null. */
-  rename(from: string, to: string): Promise<Placed | null>;
+  rename(from: string, to: string): Promise<PlacedFile | null>;
   /** Whether two paths lead to one file, as they do on disks that ignore case. */
   isSame(path: string, other: string): Promise<boolean>;
   /** Removes a file; a missing one is removed already. */
@@ -93,9 +98,9 @@ export interface MirrorStore {
   /** The files of a store whose list shows that they are those that were written. */
   etags(): AsyncIterable<Pick<MirrorEntry, "path" | "bytes" | "etag">>;
   /** Null if a file does not have the bytes of its entry. */
-  holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null>;
+  holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null>;
   /** The image that a stopped run has left at a path; missing where the table has all of them. */
-  leftAt?(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
+  leftAt?(path: string, fields: ListedAsset["fields"]): Promise<LeftFile | null>;
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */
   bind(selection: Binding): Promise<Binding>;
   /** Makes sure that everything written so far survives a power failure. */

@@ -19,7 +19,10 @@ export interface Mirror {
   readonly isChanged: boolean;
 }
 
-/** Opens an index with the records of a stopped run. Throws for a missing (exit 2) or damaged one (3). */
+/**
+ * Opens the index, with what a stopped run has recorded; a dry run works on a copy. Throws a CatError if the
+ * index file is missing (exit 2) or damaged (exit 3).
+ */
 export async function openMirror(
   store: MirrorStore,
   files: MirrorFiles,
@@ -43,7 +46,10 @@ export async function openMirror(
   }
 }
 
-/** Reads the index file into a new table; true if the table, which decides later, must write it again. */
+/**
+ * Reads the index file into a new table. Later the table decides: an index file that was cut, changed or
+ * removed is written again once files were compared. Resolves to whether it is; of a new table, by the state.
+ */
 async function readIndexFile(
   { store, files, index, isNew }: Omit<Mirror, "isChanged">,
   { state, folder }: { state: MirrorState | null; folder: string },
@@ -62,7 +68,6 @@ async function readIndexFile(
   return true;
 }
 
-/** Files that are checked at once. */
 const filesAtOnce = 16;
 
 /** Compares what an unfinished run has recorded with the files. */
@@ -113,7 +118,6 @@ function* hashed(content: Iterable<Uint8Array>, hash: Hash): Generator<Uint8Arra
   }
 }
 
-/** The error of a mirror, or one shard of it, that was complete and has lost its index. */
 const missingIndex = (folder: string, index: string): CatError =>
   new CatError(`the mirror ${folder} lacks its index ${index}`, {
     type: "file",

@@ -23,7 +23,10 @@ interface LossInput {
 /** Files that `--delete` may remove from a mirror of any size, with all its shards. */
 const fewFiles = 20;
 
-/** Why vanished images are not marked; null if they are: a list may be cut short. */
+/**
+ * Why vanished images are neither marked nor deleted, as a CatError of type partial: a list may be cut short,
+ * and a delta does not repair what was marked wrongly. Null if they are.
+ */
 export function lossRejection(
   vanished: number,
   { index, before, isFullRead, delete: isDelete, maxDelete, shards, reviewed }: LossInput,
@@ -39,7 +42,7 @@ export function lossRejection(
           "the review, the API key and the catalogue",
         ];
   const hint = `Check ${check}. To delete the files, add --delete --max-delete ${lost}.`;
-  // A list may lack images; a delta names each product that was deleted.
+  // A list may lack images, and a key of another organization sees none; a delta names each deletion.
   const deletionLimit = (files: number) => (isFullRead ? files / 2 : files - 1);
   if (isDelete) {
     const usual = Math.min(deletionLimit(before.size), Math.max(fewFiles / shards, before.size / 10));
@@ -58,7 +61,10 @@ export function lossRejection(
   );
 }
 
-/** Marks vanished entries, and with `delete` deletes all marked files, except those of other programs. */
+/**
+ * Marks vanished entries, and with `delete` deletes all marked files. One that cannot be deleted (a read-only
+ * folder, a program on Windows), or is another file now, stays and is reported.
+ */
 export async function removeVanished(
   vanished: readonly EntryKey[],
   { input, tools, mirror, counts }: SyncRun,

@@ -7,17 +7,16 @@ import { badLine, type Mirror } from "./mirror.ts";
 import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 import { type MirrorIndex, parseEntries } from "./mirror-index.ts";
 import { hiddenFolder, mirrorFiles, type Shard } from "./mirror-state.ts";
-import { type Left, type MirrorStore, mayBelongTo, type Placed } from "./mirror-store.ts";
+import { type LeftFile, type MirrorStore, mayBelongTo, type PlacedFile } from "./mirror-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
-/** A file whose name has changed. */
 interface Rename {
   readonly entry: MirrorEntry;
   readonly to: string;
 }
 
-/** The paths that an asset may have, the preferred first: then with its IDs, then with a number. */
+/** Paths of an asset, the preferred first; then with its ID, its product's (one of several), a number. */
 export function* candidates(entry: NamedEntry, toPath: PathOf): Generator<string> {
   const { asset_id, product_id } = entry;
   yield toPath(entry);
@@ -95,7 +94,11 @@ export async function renameAll({ input, tools, mirror, counts, toPath }: SyncRu
   }
 }
 
-/** The renames after which files are named as in a new mirror; `staying` and unknown files keep theirs. */
+/**
+ * The renames after which every file has the name that a new mirror would give it: in order of product and
+ * asset ID, each asset gets its first free candidate. Kept files of removed assets, those of `staying`
+ * (keys), and files that the index does not know stay. `others`: names of other shards in the folder, folded.
+ */
 export async function planRenames(
   index: MirrorIndex,
   toPath: PathOf,
@@ -143,12 +146,16 @@ async function findLeftover(
   entry: MirrorEntry,
   path: string,
   store: Pick<MirrorStore, "leftAt">,
-): Promise<Left | null> {
+): Promise<LeftFile | null> {
   const leftover = (await store.leftAt?.(path, entry)) ?? null;
   return mayBelongTo(entry, leftover) ? leftover : null;
 }
 
-/** Renames files, through `parking` where names are exchanged. False if a name was taken: plan again. */
+/**
+ * Renames files one by one, through the folder `parking` where names or their case are exchanged. `onMissing`
+ * receives renames of missing files, `onOther` those of what is another file now. False if a name was taken
+ * meanwhile, by the user or another shard: they must be planned again.
+ */
 async function renameFiles(
   renames: readonly Rename[],
   { index, store }: Pick<Mirror, "index" | "store">,
@@ -173,7 +180,7 @@ async function renameFiles(
       leftover !== null || index.atPath(to).every((holder) => toEntryKey(holder) === toEntryKey(entry));
     if (isFree) {
       index.willPlace([moved]);
-      const placed: Placed | null = leftover ?? (await store.rename(entry.path, to));
+      const placed: PlacedFile | null = leftover ?? (await store.rename(entry.path, to));
       if (placed !== null) {
         // A kill between a copy and the removal of its source leaves both.
         for (const path of leftover === null ? [] : [entry.path, parkedPath(entry)])

@@ -3,7 +3,7 @@ import type { Clock } from "../../../clock.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
-import type { LeftOut } from "../reviews.ts";
+import type { LeftOutCount } from "../reviews.ts";
 import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 
 /** The result of a run, as `--json` prints it. The asset counts exclude each other. */
@@ -31,7 +31,6 @@ export interface SyncSummary {
   readonly failures?: readonly SyncFailure[];
 }
 
-/** Identifies an asset that failed. */
 export type FailedAsset = Pick<MirrorEntry, "product_id" | "asset_id" | "reference">;
 
 /** Why the file of an asset is missing or out of date. */
@@ -40,10 +39,8 @@ interface SyncFailure extends FailedAsset {
   readonly message: string;
 }
 
-/** The maximum number of failures in a summary. */
 const mostFailures = 20;
 
-/** Counts the assets of a run. */
 export class SyncCounts {
   /** Keys of assets whose files were written, or would be in a dry run. */
   readonly added = new Set<string>();
@@ -83,7 +80,7 @@ export class SyncCounts {
   summary(
     present: number,
     run: Pick<SyncSummary, "run_id" | "index_file" | "duration_ms"> &
-      Partial<LeftOut> & { isDryRun: boolean },
+      Partial<LeftOutCount> & { isDryRun: boolean },
   ): SyncSummary {
     const { renamed, removed, failed, unlabeled, failures } = this;
     const total = present + this.missing;

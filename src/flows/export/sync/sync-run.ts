@@ -11,7 +11,6 @@ import type { Holder, MirrorStore } from "./mirror-store.ts";
 import type { FailedAsset, SyncCounts } from "./result.ts";
 import type { PathOf } from "./template.ts";
 
-/** What a run of a mirror is asked for. */
 export interface SyncInput {
   /** The folder as typed. */
   readonly folder: string;
@@ -40,16 +39,13 @@ export interface SyncInput {
   readonly sameOrganization: boolean;
 }
 
-/** What the command line gives a run of a mirror. */
 export interface SyncTools {
   readonly store: MirrorStore;
   readonly client: () => Promise<Client>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly holder: Holder;
-  /** Names the service in the state of the mirror. */
   readonly baseUrl: string;
-  /** A digest of the API key. */
   readonly keyFingerprint: string;
   /** The decisions about generated images, to which those of the mirror are added. */
   readonly reviews: Reviews;
@@ -57,9 +53,7 @@ export interface SyncTools {
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: FailedAsset, error: CatError) => void;
-  /** Receives the rows of each page. */
   readonly onRows?: ((rows: readonly ExportRow[]) => void) | undefined;
-  /** A message for users. */
   readonly onNote: (sentence: string) => void;
   /** The mirror has so many images that memory counts more than time. */
   readonly onLarge?: (() => void) | undefined;

@@ -10,7 +10,7 @@ import { clearScratch } from "./fetch-assets.ts";
 import { asMirrorError } from "./local-folder.ts";
 import { openMirror, writeIndex } from "./mirror.ts";
 import { type MirrorState, mirrorFiles, readState, rejectOther, writeState } from "./mirror-state.ts";
-import type { Holder, Selection } from "./mirror-store.ts";
+import type { Holder, MirrorSelection } from "./mirror-store.ts";
 import { removeVanished } from "./remove-vanished.ts";
 import { renameAll } from "./rename.ts";
 import { SyncCounts, type SyncSummary } from "./result.ts";
@@ -19,7 +19,7 @@ import { readTemplate } from "./template.ts";
 
 export interface SyncOutcome {
   readonly summary: SyncSummary;
-  /** What ended the run early, or kept it from deleting files; undefined if nothing did. */
+  /** The reason why the run ended early, or deleted no files; undefined for none. */
   readonly stopped: unknown;
 }
 
@@ -32,7 +32,7 @@ export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise
   const { folder, roles, template, shard, dryRun } = input;
   const toPath = readTemplate(template);
   const files = mirrorFiles(shard);
-  const selection: Selection = { base_url: baseUrl, roles, template, shards: shard?.of ?? null };
+  const selection: MirrorSelection = { base_url: baseUrl, roles, template, shards: shard?.of ?? null };
   const isUsable = await readState(store, files, selection, folder);
   const sizes = await Promise.all([files.index, files.table].map((path) => store.stat(path)));
   if (sizes.some((size) => (size?.bytes ?? 0) > largeBytes)) tools.onLarge?.();

@@ -7,7 +7,6 @@ import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { completeIndex, decisionsFile, shardOfIndex } from "./mirror-state.ts";
 
-/** What a name is made of. */
 export type NamedEntry = Pick<
   MirrorEntry,
   | "product_id"
@@ -53,7 +52,7 @@ export const placeholders: readonly string[] = [...Object.keys(fields), "ext"];
 /** A part of a component: plain text, or names of fields of which the first with a value counts. */
 type Part = string | readonly string[];
 
-/** The names of a template, or those of the service (null). Only its own `/` starts a folder. */
+/** The names of a template, or of the service (null). Only its `/` starts a folder. Throws a usage error. */
 export function readTemplate(template: string | null): PathOf {
   if (template === null) {
     return (entry, suffix = "") => safeFilename(fileStem(entry), suffix + fileExtension(entry));

@@ -18,7 +18,6 @@ import { TableReader } from "../../rows/table-rows.ts";
 import { shownName } from "../../words.ts";
 import { describingColumns } from "../result.ts";
 
-/** The columns of a review's decisions. */
 export const decisionColumns = [...describingColumns, "decision", "note"] as const;
 
 /** When a decision was made (RFC 3339), which a file may have: without it, the time of the file counts. */
@@ -33,9 +32,8 @@ type DecisionColumn = (typeof decisionColumns)[number];
 
 /** One row of a review: cells by column, "" where one is empty. */
 export interface DecisionRow extends Readonly<Record<DecisionColumn, string>> {
-  /** The line of the file on which it starts. */
   readonly fileLine: number;
-  /** When it was made, in Unix milliseconds; null if the file has no times: then earlier than all others. */
+  /** When it was made, in Unix milliseconds; null for a list without times, which repeats earlier ones. */
   readonly decidedAt: number | null;
   /** Who has decided; "" where the file does not say it. */
   readonly reviewer: string;
@@ -43,7 +41,6 @@ export interface DecisionRow extends Readonly<Record<DecisionColumn, string>> {
 
 const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 
-/** A review as its file has it. */
 export interface ReadDecisions {
   readonly decisions: DecisionRow[];
   readonly problems: InputProblem[];
@@ -114,7 +111,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   return { decisions, problems, notes: notes.list(), isGathered, located };
 }
 
-/** The decisions of rows. One without a time, or with a future one, was made when the file was saved. */
+/** The decisions of decided rows. One without a time, or a future one, was made when the file was saved. */
 export const toDecisions = (
   rows: readonly DecisionRow[],
   { savedAt, now }: { savedAt: number; now: number },
@@ -125,7 +122,7 @@ export const toDecisions = (
     return [{ task, decision, note, at: isKnown ? decidedAt : Math.min(savedAt, now), reviewer }];
   });
 
-/** What is wrong with a row by itself; `before` is the place of an earlier one about the same task. */
+/** The problem of a row by itself; `before` is the place of an earlier one about the same task. */
 function decisionProblem(
   { decision, task_id, decided_at }: Readonly<Record<DecisionColumn | typeof timeColumn, string>>,
   before: string | null,
@@ -168,14 +165,12 @@ const notUtf8 = (name: string, encodings: FoundEncodings | null): InputError => 
 /** The columns of a file of decisions, as the page saves them. */
 export const decisionFileColumns = [...decisionColumns, timeColumn] as const;
 
-/** The columns that are read. */
 const readColumns = [...decisionFileColumns, reviewerColumn] as const;
 
 /** Rows of any columns; those of decisions are read by name. */
 const isDecisionColumn = (header: string): boolean =>
   (readColumns as readonly string[]).includes(normalHeader(header));
 
-/** Rows of decisions. */
 export const decisionForm: RowForm = {
   isColumn: isDecisionColumn,
   columns(header, line, report) {

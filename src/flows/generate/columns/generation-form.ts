@@ -1,5 +1,4 @@
-// Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a
-// row.
+// Columns of a try-on or beautify file: names, how cells become generations, and what is wrong with a row.
 
 import { hadUnseenEnds, seenText, withoutUnseenEnds } from "../../../text.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
@@ -50,7 +49,6 @@ export interface FormOptions extends RowReading, Mapping {
   readonly learned?: LearnedLooks;
 }
 
-/** The rows of a try-on or beautify file. */
 export interface GenerationForm extends RowForm {
   problems(row: unknown): readonly FieldProblem[];
 }
@@ -205,7 +203,7 @@ function toColumns(header: readonly string[], options: FormOptions): RowColumns 
 const nameOrWord = (field: Field, text: string): string =>
   field === "product_reference" || field === "styling_product_ids" ? seenText(text) : withoutUnseenEnds(text);
 
-/** What a cell is read as; a cell with several values as several. */
+/** The value that a cell is read as; several for a cell with several. */
 const textRead = (
   field: Field,
   text: string,
@@ -230,10 +228,10 @@ function objectRead(row: Record<string, unknown>, options: FormOptions): Record<
   return read;
 }
 
-/** Reads what the valid rows of a file ask for; rows of `refused` have problems. */
+/** Reads what the valid rows of a file ask for; rows of `rejectedRows` have problems. */
 export async function readGenerations(
   file: RowFile,
-  refused: SomeRows,
+  rejectedRows: SomeRows,
   { replacing, ...reading }: RowReading & Pick<GenerateInput, "replacing">,
 ): Promise<AskedOfFile> {
   const asked: AskedGeneration[] = [];
@@ -243,7 +241,7 @@ export async function readGenerations(
   for await (const rows of unchangedRows(file.source, reader)) {
     for (const { content, line } of rows) {
       const row = place++;
-      if (refused.has(row)) continue;
+      if (rejectedRows.has(row)) continue;
       const { generations } = readRow(content, reading);
       isExpanded ||= generations.length > 1;
       if (!isWithinRows(file, row)) continue;

@@ -1,8 +1,8 @@
 // Words for the values of looks in German, French, Italian, Spanish and Dutch.
 
 /**
- * The beginnings of words by field and by the part of a known value that they mean: `full-front` has two.
- * What is before and after a slash is one part, which the lists call differently. A beginning of up to three
+ * The beginnings of words by field and by the part of a known value that they mean: `full-front` has two. The
+ * text before and after a slash is one part, which the lists call differently. A beginning of up to three
  * letters is a complete word.
  */
 const stemsOfParts: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -19,7 +19,6 @@ const matrixFields = {
   beautify: ["product_id", "product_reference", "subtype", "background", "angle_shot", "style"],
 } as const satisfies Record<GenerationKind, readonly Field[]>;
 
-/** Separates several values of a cell. */
 export const separator = "|";
 
 /** The values of a cell or list, without surrounding space and without empty ones. */
@@ -29,7 +28,6 @@ export const splitValues = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** How rows are read. */
 export interface RowReading {
   readonly kind: GenerationKind;
   /** Whether a value may be several, separated by `|`. */
@@ -39,7 +37,7 @@ export interface RowReading {
 /** A row by field names of the service, with texts of a CSV file or values of JSON. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
-/** What a row asks for, and everything wrong with it; there are no generations where something is. */
+/** The generations that a row asks for, and everything wrong with it; none if something is. */
 export interface ReadRow {
   readonly generations: readonly Omit<AskedGeneration, "line">[];
   readonly problems: readonly FieldProblem[];

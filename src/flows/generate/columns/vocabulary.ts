@@ -57,7 +57,7 @@ export type LearnedLooks = Readonly<Record<OpenField, readonly string[]>>;
 
 const nothingLearned: LearnedLooks = { background: [], angle_shot: [] };
 
-/** What `--map` and `--map-value` of a try-on or a beautified shot take. */
+/** The words of `--map` and `--map-value` of a try-on or a beautified shot. */
 export function generationVocabulary(
   kind: GenerationKind,
   learned: LearnedLooks = nothingLearned,

@@ -12,7 +12,7 @@ import { decisionFileColumns } from "../columns/decisions.ts";
 import { type GenerationResult, reasonText } from "../result.ts";
 import { ImageFetcher, photoOfSide } from "./fetch-images.ts";
 
-/** What the page of a gallery knows, apart from the images: these follow in blocks, by their index. */
+/** The data of a gallery's page apart from the images, which follow in blocks, by their index. */
 export interface GalleryData {
   /** The run: the browser keeps decisions under its name. */
   readonly run: string;
@@ -23,7 +23,7 @@ export interface GalleryData {
   readonly decisionsFile: string;
   readonly columns: readonly string[];
   /**
-   * What to run next, with `decisionsFile` as the name of the file: `approve` moves rejected images out of
+   * The next commands, with `decisionsFile` as the name of the file: `approve` moves rejected images out of
    * the folder that images were saved in, `record` remembers the decisions, `rerun` generates rejected images
    * again.
    */
@@ -46,7 +46,6 @@ export interface GalleryProduct {
   readonly photos: readonly { readonly image: number; readonly orientation: string }[];
 }
 
-/** One result, in the order of the input. */
 export interface GalleryEntry {
   readonly line: number;
   readonly taskId: string | null;
@@ -62,7 +61,6 @@ export interface GalleryEntry {
   readonly angleShot: string;
   /** Why there is no image. */
   readonly reason: string | null;
-  /** The name of the saved file. */
   readonly file: string | null;
   /** The index of its output among the images. */
   readonly image: number | null;
@@ -76,20 +74,16 @@ export interface GalleryEntry {
   };
 }
 
-/** What a gallery shows. */
 export interface GalleryInput
   extends Pick<GalleryData, "run" | "kind" | "title" | "decisionsFile" | "commands" | "csv"> {
   readonly results: readonly GenerationResult[];
   readonly tasks: ReadonlyMap<string, Task>;
-  /** The decision of a review about the image of a task; null without one. */
   readonly findDecision: (taskId: string) => StoredDecision | null;
   /** The folder of the saved images; null where none were saved. */
   readonly savedIn: string | null;
-  /** The folder of the page. */
   readonly pageIn: string;
 }
 
-/** How an image of the gallery is fetched. */
 export type Fetch = () => Promise<Uint8Array | null>;
 
 /** So many images are read by the page at once, without a pause that a person would notice. */

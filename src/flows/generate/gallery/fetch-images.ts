@@ -31,7 +31,6 @@ export class ImageFetcher {
     return photo === undefined ? Promise.resolve(null) : this.photo(photo);
   }
 
-  /** A photo of a product. */
   photo({ id }: ProductImage): Promise<Uint8Array | null> {
     return this.#orNull(async () => {
       const { client, signal } = this.#service;
@@ -63,7 +62,6 @@ export class ImageFetcher {
     });
   }
 
-  /** The output of a task that is known by its ID only. */
   fetchOutput(taskId: string): Promise<Uint8Array | null> {
     return this.#orNull(async () => {
       const { client, signal } = this.#service;

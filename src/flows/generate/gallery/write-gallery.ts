@@ -13,7 +13,7 @@ import { pageFiles } from "./page-files.ts";
 /** How many images are fetched and scaled at once: signed URLs have no rate limit. */
 const imagesAtOnce = 8;
 
-/** Writes the page of a run when it is complete. Returns the missing images. Throws OutputError. */
+/** Writes a run's page, which appears complete; returns how many images are missing. Throws OutputError. */
 export async function writeGallery(
   { path, replaces }: { readonly path: string; readonly replaces: boolean },
   input: Omit<GalleryInput, "pageIn">,
@@ -64,7 +64,7 @@ async function* scaledBlocks(
         }),
       ),
     );
-    // What stops a block is seen when its turn comes.
+    // An error of a block is seen when its turn comes.
     block.catch(() => {});
     return block;
   };
@@ -80,7 +80,6 @@ async function* scaledBlocks(
   }
 }
 
-/** The text of the page before its images, and after them. */
 export function pageAround(data: GalleryData): { before: string; after: string } {
   const style = pageTexts(".css").join("\n");
   const script = `"use strict";\n(() => {\n${pageTexts(".js").map(withoutModules).join("\n")}\n})();`;

@@ -17,15 +17,13 @@ import {
   unpackProduct,
 } from "../known-product.ts";
 
-/** The parts of an import that can be undone alone. */
 export const undoParts = ["created", "fields", "photos"] as const;
 export type UndoPart = (typeof undoParts)[number];
 
-/** What is undone of a change, and why the rest is kept. */
+/** The undo of a change, and why the rest is kept. */
 interface Verdict {
   readonly remove: boolean;
   readonly fields: FieldValues;
-  /** The IDs of the images to detach. */
   readonly photos: readonly string[];
   /** The images to attach again, with the side that they had. */
   readonly attach: readonly KnownImage[];
@@ -43,7 +41,6 @@ export const isOfPart = ({ action }: Pick<ProductChange, "action">, part: UndoPa
 export const productBefore = ({ before }: Pick<ProductChange, "before">): ReadProduct | null =>
   before === null ? null : unpackProduct(before);
 
-/** The fields that the import changed, with their values before. */
 export function changedFields({ after }: Pick<ProductChange, "after">, before: ReadProduct): FieldValues {
   const changed = new FieldDigests(after).unlike(fieldsOf(before));
   return Object.fromEntries(changed.map((field) => [field, before[field]]));
@@ -55,7 +52,7 @@ export function photosAttached({ photos }: Pick<ProductChange, "photos">, before
   return photos.filter((photo) => !had.has(photo));
 }
 
-/** What is undone of the change of a product that is now `live`; null if it no longer exists. */
+/** The verdict on the change of a product that is now `live`; null if it no longer exists. */
 export function judge(change: ProductChange, live: Product | null, part: UndoPart | null): Verdict {
   const { action } = change;
   if (action === "created") return live === null ? nothing : judgeCreated(change, toReadProduct(live));
@@ -120,21 +117,18 @@ export interface UndoneProduct {
   readonly reference: string;
   readonly product_id: string;
   readonly result: "undone" | "kept" | "failed";
-  /** Why it was kept, or failed. */
   readonly reasons: readonly string[];
 }
 
 interface ProductToUndo {
   readonly change: ProductChange;
   readonly live: Product | null;
-  /** When it was read. */
   readonly lookedAt: number;
   readonly verdict: Verdict;
   readonly only: UndoPart | null;
   readonly isPlan: boolean;
   /** The run of the import. */
   readonly target: string;
-  /** Counts the writes. */
   readonly begin: () => RequestInFlight;
   readonly summary: { deleted: number; set_back: number; detached: number; attached: number };
 }
@@ -213,7 +207,7 @@ class UndoWrites {
       if (isThere) summary.attached++;
       else if (this.kept.length === before) this.kept.push(`the service no longer has its photo ${image_id}`);
     }
-    // What replaced a photo that does not come back stays.
+    // The replacement of a photo that does not come back stays.
     if (this.kept.length > verdict.kept.length) return;
     for (const image_id of verdict.photos) {
       const isDetached = await this.#write(
@@ -224,7 +218,6 @@ class UndoWrites {
     }
   }
 
-  /** Whether the write was carried out. */
   async #write(
     isStill: (now: Verdict) => boolean,
     send: (options: CallKeys) => Promise<unknown>,
@@ -259,7 +252,7 @@ class UndoWrites {
   }
 }
 
-/** What the ledger knows then; what the rows said is forgotten, so they are compared again. */
+/** The ledger after that; what the rows said is forgotten, so they are compared again. */
 function ledgerAfter(
   { change, verdict, kept }: Pick<ProductToUndo, "change" | "verdict"> & { kept: readonly string[] },
   { state, account }: Run,

@@ -30,7 +30,6 @@ import {
 } from "./undo-product.ts";
 
 export interface UndoInput {
-  /** The ID of the import's run. */
   readonly target: string;
   /** Undo only this part; null for all. */
   readonly only: UndoPart | null;
@@ -41,7 +40,7 @@ export interface UndoInput {
   readonly concurrency: number;
 }
 
-/** What an undo will do at most. */
+/** The most that an undo does. */
 export interface UndoEstimate {
   readonly file: string;
   readonly products: number;
@@ -51,7 +50,6 @@ export interface UndoEstimate {
   readonly photos: number;
   /** Photos to attach again, with their sides. */
   readonly attached: number;
-  /** Requests that write. */
   readonly writes: number;
   /** Rows whose results are not known yet. */
   readonly unresolved: number;
@@ -166,7 +164,10 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, host: UndoH
 const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
   state.batches.of(id).filter((batch) => batch.state !== "settled");
 
-/** What the batches of a stopped import did; what cannot be found out stays, and is not undone. */
+/**
+ * Settles the batches of a stopped import: one without a response is resent while the service knows its key.
+ * An outcome that cannot be found out stays unknown, and nothing of it is undone.
+ */
 async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost): Promise<void> {
   const sent = unsettled(target, at).filter(({ state }) => state === "sent");
   if (sent.length > 0) {
@@ -182,12 +183,11 @@ async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoHost
     await orNull(settleBatches([batch], at, (done, total) => onProgress({ step, done, total })));
 }
 
-/** The changes that the undo is about. */
 function* readChanges(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<ProductChange> {
   for (const change of state.changes.of(target.id)) if (isOfPart(change, only)) yield change;
 }
 
-/** What can be known without a request. */
+/** As far as it is known without a request. */
 function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimate {
   const counts = { products: 0, created: 0, fields: 0, photos: 0, attached: 0 };
   for (const change of readChanges(target, input, at)) {

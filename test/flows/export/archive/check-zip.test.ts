@@ -14,12 +14,12 @@ function fileOf(bytes: Buffer): string {
 
 const photo: RawEntry = { name: "a.jpg", data: "photo" };
 
-test("counts the files of a ZIP and their bytes", async () => {
+test("the check of a ZIP counts the files of a ZIP and their bytes", async () => {
   const zip = rawZip([photo, { name: "more/" }, { name: "b.jpg", data: "x".repeat(5_000), deflate: true }]);
   expect(await checkZip(fileOf(zip))).toEqual({ files: 2, bytes: 5_005 });
 });
 
-test("accepts an empty ZIP, a comment and ZIP64 records", async () => {
+test("the check of a ZIP accepts an empty ZIP, a comment and ZIP64 records", async () => {
   expect(await checkZip(fileOf(rawZip([])))).toEqual({ files: 0, bytes: 0 });
   expect(await checkZip(fileOf(rawZip([photo], { comment: Buffer.from("made by the service") })))).toEqual({
     files: 1,
@@ -29,7 +29,7 @@ test("accepts an empty ZIP, a comment and ZIP64 records", async () => {
   expect(await checkZip(fileOf(rawZip([photo], { zip64: {}, ...large })))).toEqual({ files: 1, bytes: 5 });
 });
 
-test("accepts sizes that follow the bytes, as in a ZIP written as a stream", async () => {
+test("the check of a ZIP accepts sizes that follow the bytes, as in a ZIP written as a stream", async () => {
   const local = { flags: 0x0808, crc: 0, stored: 0, size: 0 };
   const zip = rawZip([
     { ...photo, flags: 0x0808, local, after: Buffer.alloc(16) },
@@ -38,11 +38,11 @@ test("accepts sizes that follow the bytes, as in a ZIP written as a stream", asy
   expect(await checkZip(fileOf(zip))).toEqual({ files: 2, bytes: 6 });
 });
 
-test("leaves names to the program that extracts the ZIP", async () => {
+test("the check of a ZIP leaves names to the program that extracts the ZIP", async () => {
   expect(await checkZip(fileOf(rawZip([{ ...photo, name: "../a.jpg" }])))).toEqual({ files: 1, bytes: 5 });
 });
 
-test("rejects another file under the name that users know, and exits with 7", async () => {
+test("the check of a ZIP rejects another file under the name that users know, and exits with 7", async () => {
   const path = fileOf(Buffer.from("<html><body>Bad Gateway</body></html>"));
   const error = await checkZip(path, { shown: "photos.zip" }).catch((thrown) => thrown);
   expect(error).toMatchObject({
@@ -55,7 +55,7 @@ test("rejects another file under the name that users know, and exits with 7", as
   await expect(checkZip(path)).rejects.toThrow(`${path} is not a ZIP file: it does not start like one`);
 });
 
-test("rejects every ZIP that ends early", async () => {
+test("the check of a ZIP rejects every ZIP that ends early", async () => {
   const zip = rawZip([photo, { name: "b.jpg", data: "other", deflate: true }]);
   const path = fileOf(zip);
   const messages = new Set<string>();
@@ -70,7 +70,7 @@ test("rejects every ZIP that ends early", async () => {
   ]);
 });
 
-test("stops at an interrupt", async () => {
+test("the check of a ZIP stops at an interrupt", async () => {
   const many = rawZip(Array.from({ length: 600 }, (_, at) => ({ name: `${at}.jpg` })));
   await expect(checkZip(fileOf(many), { signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow(
     "stop",

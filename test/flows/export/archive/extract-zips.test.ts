@@ -55,7 +55,7 @@ test("extracts folders that Python and Java write: nothing, compressed", async (
   });
 });
 
-test("reads a name in UTF-8 without its flag, as Info-ZIP writes it, and others in the old character set", async () => {
+test("the extraction of a ZIP reads a name in UTF-8 without its flag, as Info-ZIP writes it, and others in the old character set", async () => {
   const zip = rawZip([
     { name: "caf\u00e9.jpg", data: "1", flags: 0 },
     { name: Buffer.from("caf\x82 old.jpg", "latin1"), data: "2", flags: 0 },
@@ -64,7 +64,7 @@ test("reads a name in UTF-8 without its flag, as Info-ZIP writes it, and others 
   expect(tree).toEqual({ "caf\u00e9.jpg": "1", "caf\u00e9 old.jpg": "2" });
 });
 
-test("gives a number to a name that an earlier archive has, in any spelling", async () => {
+test("the extraction of a ZIP gives a number to a name that an earlier archive has, in any spelling", async () => {
   const zips = [
     rawZip([
       { name: "a.jpg", data: "1" },
@@ -106,7 +106,7 @@ test("gives a number to a name that an earlier archive has, in any spelling", as
   });
 });
 
-test("gives a number to names that are the same on Windows only", async () => {
+test("the extraction of a ZIP gives a number to names that are the same on Windows only", async () => {
   const { tree } = await extracted([
     rawZip([
       { name: "a?.jpg", data: "1" },
@@ -117,7 +117,7 @@ test("gives a number to names that are the same on Windows only", async () => {
   expect(tree).toEqual({ "a_.jpg": "1", "a_-2.jpg": "2", "a_-3.jpg": "3" });
 });
 
-test("makes an empty folder of an export without images", async () => {
+test("the extraction of a ZIP makes an empty folder of an export without images", async () => {
   expect(await extracted([rawZip([])])).toMatchObject({ result: { files: 0, bytes: 0 }, tree: {}, left: [] });
 });
 
@@ -132,7 +132,7 @@ test("extracts files of several megabytes, stored and compressed", async () => {
   for (const { name, data } of large) expect(tree?.[name] === data.toString("latin1")).toBe(true);
 });
 
-test("ignores the permissions in an archive", async () => {
+test("the extraction of a ZIP ignores the permissions in an archive", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "1.zip");
   writeFileSync(path, rawZip([{ name: "a.sh", mode: 0o106777 }]));

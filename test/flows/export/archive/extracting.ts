@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Extracted, extractZips } from "../../../../src/flows/export/archive/extract-zips.ts";
+import { type ExtractionResult, extractZips } from "../../../../src/flows/export/archive/extract-zips.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 /** Every path below a folder and its bytes, with `/` after folders. */
@@ -22,7 +22,7 @@ export async function extracted(
   zips: readonly Buffer[],
   { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
 ): Promise<{
-  result: Extracted | null;
+  result: ExtractionResult | null;
   error: unknown;
   tree: Record<string, string> | null;
   left: string[];
@@ -34,7 +34,7 @@ export async function extracted(
     return { path, shown: `${index + 1}.zip` };
   });
   const dir = join(folder, "out");
-  let result: Extracted | null = null;
+  let result: ExtractionResult | null = null;
   let error: unknown = null;
   try {
     result = await extractZips({ archives, dir, signal });

@@ -321,17 +321,20 @@ const archives: [what: string, bytes: () => Buffer, sentence: string][] = [
   ],
 ];
 
-test.each(archives)("rejects %s, and leaves nothing", async (_what, bytes, sentence) => {
-  const { error, tree, left } = await extracted([bytes()]);
-  expect((error as Error).message).toBe(sentence);
-  expect({ exit: toExitCode(error), tree, left }).toEqual({ exit: 7, tree: null, left: [] });
-});
+test.each(archives)(
+  "the extraction of ZIPs rejects %s, and leaves nothing",
+  async (_what, bytes, sentence) => {
+    const { error, tree, left } = await extracted([bytes()]);
+    expect((error as Error).message).toBe(sentence);
+    expect({ exit: toExitCode(error), tree, left }).toEqual({ exit: 7, tree: null, left: [] });
+  },
+);
 
-test("has at least 25 hostile archives", () => {
+test("at least 25 hostile archives are tried", () => {
   expect(archives.length).toBeGreaterThanOrEqual(25);
 });
 
-test("names the archive that is hostile, and writes nothing of the others", async () => {
+test("the extraction of ZIPs names the archive that is hostile, and writes nothing of the others", async () => {
   const { error, tree, left } = await extracted([good, zip([{ name: "../b.jpg" }])]);
   expect((error as Error).message).toBe('2.zip is not safe to extract: "../b.jpg" leads out of the folder');
   expect({ tree, left }).toEqual({ tree: null, left: [] });

@@ -79,7 +79,7 @@ const names: [name: string, why: string][] = [
 
 const shown = (name: string) => (name.length <= 80 ? `"${name}"` : `"${name.slice(0, 60)}…"`);
 
-test.each(names)("rejects an archive with the name %j", async (name, why) => {
+test.each(names)("the extraction of ZIPs rejects an archive with the name %j", async (name, why) => {
   const { error, tree, left } = await extracted([rawZip([{ name: "good.jpg", data: "good" }, { name }])]);
   expect((error as Error).message).toBe(`1.zip is not safe to extract: ${shown(name)} ${why}`);
   expect({ tree, left }).toEqual({ tree: null, left: [] });
@@ -87,7 +87,7 @@ test.each(names)("rejects an archive with the name %j", async (name, why) => {
 });
 
 test.each(names.filter(([name]) => name !== ""))(
-  "rejects %j as the second name of an entry",
+  "the extraction of ZIPs rejects %j as the second name of an entry",
   async (name, why) => {
     const zip = rawZip([
       { name: "good.jpg", extra: unicodePath("good.jpg", name), local: { extra: Buffer.alloc(0) } },
@@ -98,7 +98,7 @@ test.each(names.filter(([name]) => name !== ""))(
   },
 );
 
-test("has at least 50 hostile names", () => {
+test("at least 50 hostile names are tried", () => {
   expect(names.length).toBeGreaterThanOrEqual(50);
 });
 
@@ -118,13 +118,13 @@ test.each([
     "has a name that is not valid text",
   ],
   ["control characters in the old character set", Buffer.from("a\x1b.jpg"), 0, "a\x1b.jpg", invisible],
-])("rejects a name with %s", async (_what, name, flags, text, why) => {
+])("the extraction of ZIPs rejects a name with %s", async (_what, name, flags, text, why) => {
   const { error, tree, left } = await extracted([rawZip([{ name, flags }])]);
   expect((error as Error).message).toBe(`1.zip is not safe to extract: "${text}" ${why}`);
   expect({ tree, left }).toEqual({ tree: null, left: [] });
 });
 
-test("makes the characters of a hostile name visible on the terminal", async () => {
+test("the extraction of ZIPs makes the characters of a hostile name visible on the terminal", async () => {
   const { error } = await extracted([rawZip([{ name: "\x1b[2J\u202egpj.exe" }])]);
   expect(explain(error, { json: false, verbose: false, width: 200, paint: (text: string) => text })).toBe(
     'error: 1.zip is not safe to extract: "\\x1b[2J\\u202egpj.exe" has invisible characters in its name\n' +
@@ -152,7 +152,7 @@ test.each([
   expect(left).toEqual([]);
 });
 
-test("reads names of the old character set", async () => {
+test("the extraction of ZIPs reads names of the old character set", async () => {
   const zip = rawZip([{ name: Buffer.from([0x63, 0x61, 0x66, 0x82]), flags: 0, data: "photo" }]);
   expect((await extracted([zip])).tree).toEqual({ "caf\u00e9": "photo" });
 });

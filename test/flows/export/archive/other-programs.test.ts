@@ -87,7 +87,7 @@ async function ours(write: (path: string) => Promise<void>) {
 }
 
 longTest.for(writers)(
-  "writes every byte of %s, as unzip and Python's zipfile do",
+  "the extraction of a ZIP writes every byte of %s, as unzip and Python's zipfile do",
   async ([, write], context) => {
     const { folder, path, dir } = await ours(write);
     const tree = treeOf(dir);

@@ -10,7 +10,7 @@ const asset = fc.record({
   isRejected: fc.boolean(),
 });
 
-test("names exactly the images of a ZIP, or none at all where a name is not certain", () => {
+test("a frozen export names exactly the images of a ZIP, or none at all where a name is not certain", () => {
   fc.assert(
     fc.property(
       fc.array(asset, { maxLength: 6 }),

@@ -78,7 +78,7 @@ test("an interrupt ends the export while a page hangs, and after the last page",
   expect(ended.done.at(-1)).toBe("discard");
 });
 
-test("starts by the local clock if the service sends no time", async () => {
+test("an export of changes starts by the local clock if the service sends no time", async () => {
   const { run, clock } = await liveWorld({ hasDate: false });
   const { startedAt } = await run(async () => clock.advance(60_000));
   expect(new Date(startedAt).toISOString()).toBe("2026-01-05T09:00:00.000Z");

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { LocalFolder } from "../../../../src/flows/export/sync/local-folder.ts";
 import { MirrorIndex } from "../../../../src/flows/export/sync/mirror-index.ts";
 import { mirrorFiles } from "../../../../src/flows/export/sync/mirror-state.ts";
-import { type Unnamed, UnnamedFile } from "../../../../src/flows/files/output-file.ts";
+import { type RemovableFile, UnnamedFile } from "../../../../src/flows/files/output-file.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { powerCuts } from "../../files/power-cuts.ts";
 import { mirrorWorld } from "./mirror-world.ts";
@@ -99,7 +99,7 @@ function fullAt(folder: string, step: "write" | "sync", path: string): LocalFold
     });
   } else {
     const sync = store.sync.bind(store);
-    const failing = { sync: () => Promise.reject(full) } as unknown as Unnamed;
+    const failing = { sync: () => Promise.reject(full) } as unknown as RemovableFile;
     store.sync = (file, shown) => sync(shown() === path ? failing : file, shown);
   }
   return store;

@@ -3,7 +3,7 @@ import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders
 import type { Change, Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/disk.ts";
 import { hashParts } from "../../../../src/flows/files/download-file.ts";
-import type { Unnamed } from "../../../../src/flows/files/output-file.ts";
+import type { RemovableFile } from "../../../../src/flows/files/output-file.ts";
 import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
 
 const connect = await loadConnect();
@@ -72,14 +72,14 @@ export class MemoryStore implements MirrorStore {
     return new UnnamedContent(bytes);
   }
 
-  async sync(file: Unnamed): Promise<void> {
+  async sync(file: RemovableFile): Promise<void> {
     this.#onChange("sync");
     (file as UnnamedContent).isSynced = true;
   }
 
   async put(
     path: string,
-    content: Content | Unnamed | string,
+    content: Content | RemovableFile | string,
     { exclusive = false } = {},
   ): Promise<object | null> {
     pathComponents(path);
@@ -206,7 +206,7 @@ export class MemoryStore implements MirrorStore {
 }
 
 /** What a killed process loses: the next one removes it from a disk. */
-class UnnamedContent implements Unnamed {
+class UnnamedContent implements RemovableFile {
   isSynced = false;
   constructor(readonly bytes: Buffer) {}
   async remove(): Promise<void> {}

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { lossRejection } from "../../../../src/flows/export/sync/remove-vanished.ts";
+import { describe, expect, test } from "vitest";
+import { lossRejection, removeVanished } from "../../../../src/flows/export/sync/remove-vanished.ts";
+import { OutputError } from "../../../../src/flows/files/disk.ts";
 
 /** What a run with --delete says if `vanished` images are missing, and `removed` were marked before. */
 const refusal = (
@@ -34,6 +35,141 @@ test.each([
   [10, 9, { isDelete: false, isFullRead: false }, null],
   [10, 10, { isDelete: false, isFullRead: false }, "most_images_missing"],
   [0, 0, {}, null],
-] as const)("of %i files with %i missing, %j: %s", (size, vanished, more, code) => {
+] as const)("a mirror of %i files with %i missing, %j: %s", (size, vanished, more, code) => {
   expect(refusal(size, vanished, more)).toBe(code);
+});
+
+test.each([
+  [
+    null,
+    true,
+    "9 of 10 files are no longer in the catalogue; none was deleted",
+    "the API key and the catalogue",
+  ],
+  [
+    "approved",
+    true,
+    "9 of 10 files are not approved or no longer in the catalogue; none was deleted",
+    "the review, the API key and the catalogue",
+  ],
+  [
+    "not-rejected",
+    true,
+    "9 of 10 files are rejected or no longer in the catalogue; none was deleted",
+    "the review, the API key and the catalogue",
+  ],
+  [
+    null,
+    false,
+    "the catalogue no longer has 9 of 10 images of the mirror; none was marked as removed",
+    "the API key and the catalogue",
+  ],
+  [
+    "approved",
+    false,
+    "not approved or no longer in the catalogue: 9 of 10 images of the mirror; none was marked as removed",
+    "the review, the API key and the catalogue",
+  ],
+] as const)("the error with the filter %s, with --delete %s", (reviewed, isDelete, message, check) => {
+  const index = { size: 10, present: 10 };
+  const rest = { isFullRead: true, delete: isDelete, maxDelete: null, shards: 1 };
+  const error = lossRejection(9, { index, before: index, ...rest, reviewed: reviewed as never })!;
+  const hint = `Check ${check}. To delete the files, add --delete --max-delete 9.`;
+  expect(error).toMatchObject({
+    type: "partial",
+    message,
+    hint: isDelete ? hint : `${hint} To keep them, mirror the catalogue into a new folder.`,
+  });
+});
+
+describe("the removal of vanished images", () => {
+  /** A mirror with the files of these keys; `foreign` are those of other programs, `stuck` cannot be deleted. */
+  async function removed({
+    vanished = ["a", "b"],
+    isDelete = true,
+    dryRun = false,
+    foreign = [] as string[],
+    stuck = [] as string[],
+  }) {
+    const entries = new Map(["a", "b", "c"].map((key) => [key, { path: key, removed: key === "c" }]));
+    const deleted: string[] = [];
+    const notes: string[] = [];
+    const failed: string[] = [];
+    const steps: string[] = [];
+    let isOnDisk = false;
+    const counts = { removed: 0, fail: (_: object, error: Error) => void failed.push(error.message) };
+    const run = {
+      input: { delete: isDelete, dryRun },
+      mirror: {
+        index: {
+          get size() {
+            return entries.size;
+          },
+          get present() {
+            return [...entries.values()].filter((entry) => !entry.removed).length;
+          },
+          get: (key: string) => entries.get(key),
+          set: (entry: { path: string; removed: boolean }) => void entries.set(entry.path, entry),
+          drop: ({ path }: { path: string }) => void entries.delete(path),
+          entries: () => [...entries.values()].filter((entry) => entry.removed),
+          keepOnDisk() {
+            isOnDisk = true;
+          },
+        },
+        store: {
+          holds: async ({ path }: { path: string }) =>
+            foreign.includes(path) || path === "gone" ? null : {},
+          stat: async (path: string) => (foreign.includes(path) ? {} : null),
+          async remove(path: string) {
+            if (stuck.includes(path))
+              throw new OutputError(path, Object.assign(new Error("no"), { code: "EACCES" }));
+            deleted.push(path);
+          },
+        },
+      },
+      tools: {
+        onProgress: ({ done, total }: { done: number; total: number }) => void steps.push(`${done}/${total}`),
+        onNote: (note: string) => void notes.push(note),
+        onFailed: () => {},
+      },
+      counts,
+    };
+    await removeVanished(vanished as never, run as never);
+    return { deleted, left: [...entries.keys()], notes, failed, steps, count: counts.removed, isOnDisk };
+  }
+
+  test("deletes them and those marked before", async () => {
+    expect(await removed({})).toEqual({
+      ...{ deleted: ["a", "b", "c"], left: [], notes: [], failed: [], count: 3, isOnDisk: true },
+      steps: ["0/3", "1/3", "2/3"],
+    });
+  });
+
+  test("only marks them without --delete", async () => {
+    const result = await removed({ isDelete: false });
+    expect(result).toMatchObject({ deleted: [], left: ["a", "b", "c"], count: 2, isOnDisk: false });
+  });
+
+  test("deletes nothing in a dry run, and counts", async () => {
+    const result = await removed({ dryRun: true });
+    expect(result).toMatchObject({ deleted: [], left: ["a", "b", "c"], count: 3, isOnDisk: false });
+  });
+
+  test.each([
+    [["a"], "1 file of removed images is kept, because its content is not what this mirror saved: a"],
+    [
+      ["a", "c"],
+      "2 files of removed images are kept, because their content is not what this mirror saved, for example a",
+    ],
+  ])("keeps files of other content: %j", async (foreign, note) => {
+    const result = await removed({ foreign });
+    expect(result).toMatchObject({ notes: [note], count: 3 - foreign.length, left: [] });
+    expect(result.deleted).toEqual(["a", "b", "c"].filter((path) => !foreign.includes(path)));
+  });
+
+  test("reports a file that cannot be deleted, and goes on", async () => {
+    const result = await removed({ stuck: ["b"] });
+    expect(result).toMatchObject({ deleted: ["a", "c"], left: ["b"], count: 2 });
+    expect(result.failed).toEqual(["cannot delete b: permission denied"]);
+  });
 });

@@ -60,7 +60,7 @@ function missing() {
   return text;
 }
 
-/** What shows the images of an element, once it comes near the window. @type {WeakMap<Element, () => void>} */
+/** Shows the images of an element, once it comes near the window. @type {WeakMap<Element, () => void>} */
 const pending = new WeakMap();
 const near = new IntersectionObserver(
   (entries) => {

@@ -30,7 +30,7 @@ export function announce(sentence) {
 /** @typedef {import("../describe-run.ts").GalleryData} GalleryData */
 /** @typedef {GalleryData["results"][number]} Result */
 /** @typedef {"approve" | "reject" | ""} Decision */
-/** What a person thinks of an image: only a rejection has reasons, and `at` is when they decided, in Unix milliseconds. @typedef {{ decision: Decision, note: string, reasons?: readonly string[], at?: number }} Review */
+/** The opinion of a person on an image: only a rejection has reasons, and `at` is when they decided, in Unix milliseconds. @typedef {{ decision: Decision, note: string, reasons?: readonly string[], at?: number }} Review */
 
 /** @type {GalleryData} */
 export const data = JSON.parse(part(document, "#data", HTMLScriptElement).text);

@@ -54,7 +54,7 @@ function decisionsCsv() {
   return `${marked ? "\ufeff" : ""}${lines.join("")}`;
 }
 
-/** What a command does with the decisions. @type {Readonly<Record<keyof GalleryCommands, string>>} */
+/** The effect of a command on the decisions. @type {Readonly<Record<keyof GalleryCommands, string>>} */
 const uses = {
   approve: "To keep the approved images in the folder and move the rejected ones to rejected/, run:",
   record: "To record the decisions, run:",

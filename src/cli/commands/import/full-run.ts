@@ -43,16 +43,13 @@ export async function fullRun(
         void app.context.stderr.write(app.io.asCalled(`${lines.join("\n")}\n`));
       }),
     );
-  const { cwd } = app.context;
-  const inputs = opened.map(({ flags }) => flags);
-  const used = [...inputs.map(({ file }) => file).filter((file) => file !== "-"), ...mapFileNames(inputs)];
-  const inUse = used.map((name) => resolve(cwd, name));
+  const inUse = filesInUse(app, opened);
   let memory: ReturnType<typeof openImportMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...flowHost }) =>
     importFiles(
       opened.map(({ flags, file, localPhotos, converter, urls, photoAt }, index) => {
         const isPhoto = (path: string) => localPhotos.has(path);
-        const place = { cwd, app, isPhoto, inUse };
+        const place = { cwd: app.context.cwd, app, isPhoto, inUse };
         const list = lists?.of[index] ?? unlisted(foundProblems, { ...file.source, photoAt });
         const noteConversions = reportConversions(app, { converter, urls }, flowHost.onProgress);
         const host = {
@@ -97,3 +94,10 @@ export async function fullRun(
 /** The problems of a file that are listed nowhere but in reports. */
 const unlisted = (foundProblems: FoundProblems | null, source: ProblemSource): ProblemList =>
   foundProblems === null ? noList : { ...noList, add: alsoTo(foundProblems, source, noList.add) };
+
+/** The paths of the files that are read, and of their mappings, which may be missing. */
+function filesInUse({ context }: App, opened: readonly OpenedFile[]): string[] {
+  const inputs = opened.map(({ flags }) => flags);
+  const files = inputs.map(({ file }) => file).filter((file) => file !== "-");
+  return [...files, ...mapFileNames(inputs)].map((name) => resolve(context.cwd, name));
+}

@@ -9,7 +9,13 @@ const may = {
   "^src/json\\.ts$": [],
   "^src/open-file\\.ts$": ["^(node:)?(fs(/promises)?|os|path|timers/promises|util)$"],
   "^src/move-file\\.ts$": ["^src/open-file\\.ts$", "^(node:)?(fs|path|util)$"],
-  "^src/http/": ["^src/http/", "^src/(clock|errors|json|text)\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
+  "^src/http/": [
+    "^src/http/",
+    "^src/(clock|errors|json|open-file|text)\\.ts$",
+    "/undici/",
+    "^node:",
+    "^[a-z_]+$",
+  ],
   "^src/client/": [
     "^src/client/",
     "^src/contract/",

@@ -196,6 +196,16 @@ export function touchFile(path: string): void {
   closeSync(openSync(path, keptFlags.a, 0o600));
 }
 
+/** Appends a short text in one write; creates a private file. Throws system errors. */
+export function appendToFile(path: string, text: string): void {
+  const file = openSync(path, keptFlags.a, 0o600);
+  try {
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Replaces the content of a file of this process that only it can reach. */
 export function rewriteFile(path: string, bytes: Uint8Array): void {
   const file = openSync(path, keptFlags["r+"] | constants.O_TRUNC);

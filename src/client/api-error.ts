@@ -44,6 +44,7 @@ export interface Credits {
 
 /** The service responded with an error. */
 export class ApiError extends CatalogueError {
+  /** The name of the class, for `instanceof`. */
   static override readonly className: string = "ApiError";
   /** The name of the class. */
   override readonly name: string = "ApiError";

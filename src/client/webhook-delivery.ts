@@ -10,6 +10,7 @@ import { isObject, parseJson } from "../json.ts";
 
 /** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
 export class SignatureError extends CatalogueError {
+  /** The name of the class, for `instanceof`. */
   static override readonly className: string = "SignatureError";
   /** The name of the class. */
   override readonly name: string = "SignatureError";

@@ -14,6 +14,7 @@ export type NetworkErrorCode =
 
 /** The service could not be reached, or the connection broke before the response was complete. */
 export class NetworkError extends CatalogueError {
+  /** The name of the class, for `instanceof`. */
   static override readonly className: string = "NetworkError";
   /** The name of the class. */
   override readonly name: string = "NetworkError";
@@ -32,6 +33,7 @@ export class NetworkError extends CatalogueError {
 
 /** A deadline passed, or waiting timed out. */
 export class TimeoutError extends CatalogueError {
+  /** The name of the class, for `instanceof`. */
   static override readonly className: string = "TimeoutError";
   /** The name of the class. */
   override readonly name: string = "TimeoutError";
@@ -47,6 +49,7 @@ export class TimeoutError extends CatalogueError {
 
 /** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, unexpected shape. */
 export class BadResponseError extends CatalogueError {
+  /** The name of the class, for `instanceof`. */
   static override readonly className: string = "BadResponseError";
   /** The name of the class. */
   override readonly name: string = "BadResponseError";
@@ -84,6 +87,7 @@ export const isTooLargeForGateway = (error: unknown): error is BadResponseError 
 
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatalogueError {
+  /** The name of the class, for `instanceof`. */
   static override readonly className: string = "SignedUrlError";
   /** The name of the class. */
   override readonly name: string = "SignedUrlError";

@@ -1,5 +1,6 @@
-import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { appendToFile } from "../open-file.ts";
 
 /** A window: its end by the service's clock in Unix seconds, and by the local one in milliseconds. */
 interface KnownWindow {
@@ -89,7 +90,7 @@ export class SharedCount {
     if (window === null) return;
     const record = kind === "" ? "." : `${`${window.limit} ${window.opensAt}`.padEnd(recordBytes - 1)}\n`;
     try {
-      appendFileSync(this.#path(window.reset, kind), record, { mode: 0o600 });
+      appendToFile(this.#path(window.reset, kind), record);
     } catch {}
   }
 

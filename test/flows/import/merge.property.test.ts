@@ -208,7 +208,7 @@ test("an import on two machines, with another client, makes what the model says"
     fc.asyncProperty(story, async (one) => {
       expect(await difference(one)).toBeNull();
     }),
-    { numRuns: repetitions(300, 5_000) },
+    { numRuns: repetitions(200, 5_000) },
   );
 });
 

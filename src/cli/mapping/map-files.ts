@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { App } from "../app/app.ts";
-import { homeFolder } from "../settings/home-folder.ts";
+import { UsageError } from "../context/errors.ts";
+import { findHomeFolder } from "../settings/home-folder.ts";
 import type { MapFile, MapFilePlace } from "./map-file.ts";
 
 const fileName = "catalogue.map.json";
@@ -46,7 +47,7 @@ export async function loadMapFiles(app: Asker, input: MappedInput, words: Vocabu
 
 /** The files as they are written, for all commands. Throws UsageError. */
 export async function readMapFiles(app: Asker, input: MappedInput): Promise<MapFile[]> {
-  const places = (await hasSettings(app)) ? await mapFilePlaces(app, input) : placesOf(app, input, null);
+  const places = hasSettings(app) ? await mapFilePlaces(app, input) : placesOf(app, input, null);
   const found = places.filter(({ name, path }) => name === input.mapFile || existsSync(path));
   if (found.length === 0) return [];
   const { readMapFile } = await import("./map-file.ts");
@@ -54,11 +55,16 @@ export async function readMapFiles(app: Asker, input: MappedInput): Promise<MapF
 }
 
 async function readOldAnswers(app: Asker, words: Vocabulary): Promise<MapFile[]> {
-  return (await hasSettings(app)) ? (await import("./profile-mapping.ts")).oldAnswers(app, words) : [];
+  return hasSettings(app) ? (await import("./profile-mapping.ts")).oldAnswers(app, words) : [];
 }
 
-/** Without settings and mappings in it, a first import does not load the reader of settings. */
-async function hasSettings({ context }: Asker): Promise<boolean> {
-  const home = await homeFolder(context);
-  return ["config.json", "profiles"].some((name) => existsSync(join(home, name)));
+/** Without settings and mappings, a first import neither loads their reader nor notes that the home is new. */
+function hasSettings({ context: { env, host } }: Asker): boolean {
+  try {
+    const home = findHomeFolder(env, host);
+    return ["config.json", "profiles"].some((name) => existsSync(join(home, name)));
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
 }

@@ -45,7 +45,7 @@ export const controls = {
   "believe-record": [
     {
       file: "src/flows/export/sync/mirror.ts",
-      from: "const isHeld = (await store.holds(entry)) !== null;",
+      from: "const isHeld = (await store.findFile(entry)) !== null;",
       to: "const isHeld = true;",
     },
     {

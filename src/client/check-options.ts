@@ -4,7 +4,7 @@ import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import { ownHeaders } from "./own-headers.ts";
 import { jsonType } from "./request.ts";
 
-type Check = readonly [holds: (value: unknown) => boolean, mustBe: string];
+type Check = readonly [isValid: (value: unknown) => boolean, mustBe: string];
 
 const isFunction: Check = [(value) => typeof value === "function", "a function"];
 const isText: Check = [(value) => typeof value === "string", "a string"];
@@ -191,8 +191,8 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
     if (check === null) throw unknownName(`${what}: unknown option`, name, Object.keys(known), prefix);
     if (value === undefined) continue;
     const nested = Array.isArray(check) ? null : (check as Options);
-    const [holds, mustBe] = nested === null ? (check as Check) : isObject;
-    if (!holds(value)) throw new TypeError(`${what}: ${prefix}${name} must be ${mustBe}`);
+    const [isValid, mustBe] = nested === null ? (check as Check) : isObject;
+    if (!isValid(value)) throw new TypeError(`${what}: ${prefix}${name} must be ${mustBe}`);
     if (nested !== null) checkOptions(what, value as object, nested, `${prefix}${name}.`);
   }
 }

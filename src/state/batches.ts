@@ -176,7 +176,7 @@ export function storedBatches(
     "SELECT memo.bytes FROM batch JOIN memo ON memo.batch = batch.number WHERE run = ? AND place = ?",
   );
   const accept = db.statement("UPDATE batch SET state = 'accepted', jobs = ? WHERE number = ?");
-  const settle = db.statement("UPDATE batch SET state = 'settled', refs = '' WHERE number = ?");
+  const markSettled = db.statement("UPDATE batch SET state = 'settled', refs = '' WHERE number = ?");
   const renew = db.statement(
     "UPDATE batch SET key = ?, sent_at = ?, sent_at_service = ?, is_key_taken = 0 WHERE number = ?",
   );
@@ -282,7 +282,7 @@ export function storedBatches(
         changes.report(account, runId, number, reported);
         removeBody.run(number);
         // A replaced run whose last unknown outcome was decided in another run needs no report any more.
-        if (runEndedAt === null) settle.run(number);
+        if (runEndedAt === null) markSettled.run(number);
         else remove.run(number);
       }),
     unsettledElsewhere: ({ account, kind, runId }) =>

@@ -69,7 +69,7 @@ async function login(app: App, flags: LoginFlags): Promise<void> {
   const store = openKeyStore(place, profile, profiles.path, context);
   const before = toKeyStore(profiles.find(profile));
   await store.write({ profile, origin }, key);
-  const isOther = before === null || before.store !== place || before.origin !== origin;
+  const isOtherKey = before === null || before.store !== place || before.origin !== origin;
   const isFirst = profiles.find(profiles.active) === null;
   try {
     const settings = { baseUrl, keyStore: place, keyOrigin: origin };
@@ -77,10 +77,10 @@ async function login(app: App, flags: LoginFlags): Promise<void> {
     if (isFirst) await updateConfig(context, (config) => ({ ...config, active: profile }));
   } catch (error) {
     // A key that no settings name would stay unnoticed.
-    if (isOther) await store.remove({ profile, origin }).catch(() => {});
+    if (isOtherKey) await store.remove({ profile, origin }).catch(() => {});
     throw error;
   }
-  if (before !== null && isOther) {
+  if (before !== null && isOtherKey) {
     const old = openKeyStore(before.store, profile, profiles.path, context);
     await old.remove({ profile, origin: before.origin });
   }

@@ -57,7 +57,7 @@ export const attachCommand = (app: App): Command =>
 
 /** Removes a photo; exits with 5 if the product lacks it, and 3 if it is the last one. */
 export const detachCommand = (app: App): Command => {
-  const made = command("detach", {
+  const subcommand = command("detach", {
     summary: "remove photos from products",
     usage: "ID|REFERENCE IMAGE_ID | --from FILE [flags]",
     about:
@@ -76,7 +76,7 @@ export const detachCommand = (app: App): Command => {
     limit: "--max-removals",
     things: "photos",
   } as const;
-  return withRemovalFlags(made, flags).action(
+  return withRemovalFlags(subcommand, flags).action(
     async (idOrReference: string | undefined, image: string | undefined, raw: RawRemovalFlags) => {
       const args = [idOrReference, image].filter((arg) => arg !== undefined);
       const missing = ["ID|REFERENCE", "IMAGE_ID"][args.length];

@@ -297,7 +297,7 @@ function toClearable(text: string): Clearable {
 }
 
 const deleteCommand = (app: App): Command => {
-  const made = command("delete", {
+  const subcommand = command("delete", {
     summary: "delete products",
     usage: "ID|REFERENCE ... | --from FILE [flags]",
     about:
@@ -315,7 +315,7 @@ const deleteCommand = (app: App): Command => {
     limit: "--max-delete",
     things: "products",
   } as const;
-  return withRemovalFlags(made, flags).action(async (products: string[], raw: RawRemovalFlags) => {
+  return withRemovalFlags(subcommand, flags).action(async (products: string[], raw: RawRemovalFlags) => {
     const missing = products.length === 0 ? "ID|REFERENCE" : undefined;
     const help = "cat products delete";
     const removal = readRemovalFlags(raw, products, { kind: productsKind, missing, help });

@@ -65,7 +65,7 @@ export function standardOutput(host: NodeJS.Process, name: "stdout" | "stderr"):
     },
     write: (text) =>
       new Promise((resolve, reject) => {
-        const settle = (error: NodeJS.ErrnoException | null) => {
+        const finish = (error: NodeJS.ErrnoException | null) => {
           if (error === null || name === "stderr") return resolve();
           const told = asOutputError(error);
           // A terminal that is closed sends its signal a moment later: that decides the exit status.
@@ -75,8 +75,8 @@ export function standardOutput(host: NodeJS.Process, name: "stdout" | "stderr"):
         if (broken !== null) return name === "stderr" ? resolve() : reject(broken);
         // A device such as /dev/full fails even a write of nothing.
         if (text.length === 0) return resolve();
-        if (isFile()) return settle(writeToFile(descriptor, text));
-        stream.write(text, (error) => settle(error ?? null));
+        if (isFile()) return finish(writeToFile(descriptor, text));
+        stream.write(text, (error) => finish(error ?? null));
       }),
     raw: stream,
   };

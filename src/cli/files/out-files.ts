@@ -5,7 +5,7 @@ import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
 import { asTyped, type OutputFormat, outputFormat } from "../output/output-names.ts";
 import { confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
-import { identityOfFile, ownFiles, readIdentity, readStanding } from "./places.ts";
+import { identityOfFile, ownFiles, readFilePlace, readIdentity } from "./places.ts";
 
 /** A file to write: its name as typed, its path, and whether a file that has the path is replaced. */
 export interface OutFile {
@@ -40,9 +40,9 @@ export async function checkOutFiles(
   const isOurs = await ownFiles(app, undefined);
   const files = names.map((name) => ({ name, path: resolve(app.context.cwd, name) }));
   for (const { name, path } of files) {
-    const standing = await readStanding(path);
-    const isTaken = taken.includes(standing.identity);
-    if (!isTaken && !(await isOurs(standing))) continue;
+    const place = await readFilePlace(path);
+    const isTaken = taken.includes(place.identity);
+    if (!isTaken && !(await isOurs(place))) continue;
     const verb = others.length === 0 ? "writes" : "reads or writes";
     const why = isTaken ? `the command already ${verb} it` : "the program keeps its own data there";
     throw new UsageError(`cannot write ${asTyped(flag, app.io.visible(name))}: ${why}`, {

@@ -13,7 +13,7 @@ import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import { type OutputFormat, outputFormat } from "../output/output-names.ts";
 import { exampleFiles, type FileFlags } from "./file-flags.ts";
-import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "./places.ts";
+import { identityOfFile, ownFiles, readFilePlace, readIdentity, writablePlace } from "./places.ts";
 
 type Named = Omit<OutputTargets["failedFile"], "mode" | "isNamed">;
 
@@ -48,23 +48,23 @@ export async function outputTargets(
   staying.push(input);
   const target = async (flag: string | null, unnumbered: string): Promise<Named> => {
     const isKept = async (path: string) => {
-      const standing = await readStanding(path);
-      return taken.includes(standing.identity) || (await isOurs(standing)) || (await place.isPhoto(path));
+      const found = await readFilePlace(path);
+      return taken.includes(found.identity) || (await isOurs(found)) || (await place.isPhoto(path));
     };
     const name =
       flag === null ? await freeName(unnumbered, (name) => resolve(cwd, name), isKept) : unnumbered;
     const path = resolve(cwd, name);
     if (name === "")
       throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: chooseAnother(flag, "a") });
-    const standing = await readStanding(path);
-    const { identity } = standing;
+    const found = await readFilePlace(path);
+    const { identity } = found;
     if (flag !== null && taken.includes(identity))
       throw unwritable(flag, name, "the command already reads or writes it");
     const target = await checkWritable(flag, path, name);
     if (flag !== null && (await place.isPhoto(path))) {
       throw unwritable(flag, name, "it is a photo in the file to import");
     }
-    if (flag !== null && (await isOurs(standing))) {
+    if (flag !== null && (await isOurs(found))) {
       throw unwritable(flag, name, "the program keeps its own data there");
     }
     taken.push(identity);

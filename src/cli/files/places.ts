@@ -12,7 +12,7 @@ import { UsageError } from "../context/errors.ts";
 import { outputFormat } from "../output/output-names.ts";
 
 /** The file that a path leads to through links, and its folder; the file may not exist yet. */
-export interface Standing {
+export interface FilePlace {
   /** The path without links. */
   readonly path: string;
   readonly identity: string;
@@ -20,7 +20,7 @@ export interface Standing {
   readonly name: string;
 }
 
-export async function readStanding(path: string): Promise<Standing> {
+export async function readFilePlace(path: string): Promise<FilePlace> {
   const end = await whereLinksLead(path);
   const toId = ({ dev, ino }: Stats) => `${dev}:${ino}`;
   const inFolder = await stat(dirname(end)).catch(() => null);
@@ -31,7 +31,7 @@ export async function readStanding(path: string): Promise<Standing> {
 }
 
 /** A text that is equal for two paths to the same file. */
-export const readIdentity = async (path: string): Promise<string> => (await readStanding(path)).identity;
+export const readIdentity = async (path: string): Promise<string> => (await readFilePlace(path)).identity;
 
 /** The same for a regular file; null for anything else, because two outputs can share a terminal. */
 export async function identityOfFile(path: string): Promise<string | null> {
@@ -93,11 +93,11 @@ const whyNotWritten = (path: string): Promise<string | null> =>
 export async function ownFiles(
   app: Asker,
   ledger: string | undefined,
-): Promise<(standing: Standing) => Promise<boolean>> {
+): Promise<(place: FilePlace) => Promise<boolean>> {
   const own = await ownPlaces(app);
-  const { folder: ownFolder } = await readStanding(join(own.states, "any"));
+  const { folder: ownFolder } = await readFilePlace(join(own.states, "any"));
   const config = await readIdentity(own.config);
-  const states = await Promise.all((await stateFiles(app, ledger)).map(readStanding));
+  const states = await Promise.all((await stateFiles(app, ledger)).map(readFilePlace));
   if (states.some(({ identity }) => identity === config)) {
     const hint = "Choose another file, for example --ledger ledger.db.";
     throw new UsageError(`cannot use --ledger ${ledger}: it is the config file of this program`, {
@@ -108,19 +108,19 @@ export async function ownFiles(
   // A ledger that exists is known by its content.
   if (ledger !== undefined && !existsSync(resolve(app.context.cwd, ledger)))
     outputFormat("--ledger", ledger, ["ledger"]);
-  return async (standing) =>
-    standing.folder === ownFolder ||
-    standing.identity === config ||
-    states.some((state) => isOfState(standing, state)) ||
-    (await isOfSomeState(standing));
+  return async (place) =>
+    place.folder === ownFolder ||
+    place.identity === config ||
+    states.some((state) => isOfState(place, state)) ||
+    (await isOfSomeState(place));
 }
 
-const isOfState = (output: Standing, state: Standing): boolean =>
+const isOfState = (output: FilePlace, state: FilePlace): boolean =>
   output.identity === state.identity ||
   (output.folder === state.folder && isNameOfState(output.name, state.name));
 
 /** Whether a file is a state of this program or an SQLite companion of one, used by this command or not. */
-async function isOfSomeState({ path, name }: Standing): Promise<boolean> {
+async function isOfSomeState({ path, name }: FilePlace): Promise<boolean> {
   const mains = Array.from(name, (_, at) => name.slice(0, at + 1)).filter((main) =>
     isNameOfState(name, main),
   );

@@ -38,7 +38,7 @@ export interface CommandTexts {
  * see `otherFlags`.
  */
 export function command(name: string, texts?: CommandTexts): Command {
-  const made = new Command(name)
+  const target = new Command(name)
     .optionsGroup("Flags:")
     .helpOption(...helpFlag)
     .helpCommand(false)
@@ -47,31 +47,31 @@ export function command(name: string, texts?: CommandTexts): Command {
   if (texts !== undefined) {
     const { summary = "", usage = "[flags]", about, examples } = texts;
     const lines = examples.map(([purpose, line]) => `  # ${purpose}\n  $ ${line}\n`);
-    made.summary(summary).usage(usage).description(about);
-    made.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
-    shownExamples.set(made, examples);
+    target.summary(summary).usage(usage).description(about);
+    target.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+    shownExamples.set(target, examples);
   }
-  return made.exitOverride((error) => {
-    throw error.exitCode === 0 ? new HelpShown() : new Misread(error, made, texts?.examples[0]?.[1]);
+  return target.exitOverride((error) => {
+    throw error.exitCode === 0 ? new HelpShown() : new Misread(error, target, texts?.examples[0]?.[1]);
   });
 }
 
 const shownExamples = new WeakMap<Command, CommandTexts["examples"]>();
 
 /** The examples of a command, which its help shows. */
-export const commandExamples = (made: Command): CommandTexts["examples"] => shownExamples.get(made) ?? [];
+export const commandExamples = (target: Command): CommandTexts["examples"] => shownExamples.get(target) ?? [];
 
 const helpFlag = ["-h, --help", "show this help (global flags: cat --help)"] as const;
 
 /** Opens the last group of flags of a long help page, which holds `--help`. */
-export const otherFlags = (made: Command): Command =>
-  made.optionsGroup("Other flags:").helpOption(...helpFlag);
+export const otherFlags = (target: Command): Command =>
+  target.optionsGroup("Other flags:").helpOption(...helpFlag);
 
 /** A group of commands, such as `products`; it does nothing by itself. */
 export function group(name: string, about: string, commands: readonly Command[]): Command {
-  const made = command(name).usage("COMMAND [flags]").description(about);
-  for (const subcommand of commands) made.addCommand(subcommand);
-  return made;
+  const all = command(name).usage("COMMAND [flags]").description(about);
+  for (const subcommand of commands) all.addCommand(subcommand);
+  return all;
 }
 
 /** The value of a flag or an argument, as help describes it. */

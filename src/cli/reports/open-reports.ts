@@ -9,7 +9,7 @@ import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
 import { beginOutFile, type OutFile } from "../files/out-files.ts";
-import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "../files/places.ts";
+import { identityOfFile, ownFiles, readFilePlace, readIdentity, writablePlace } from "../files/places.ts";
 import { withNextStep } from "../output/explain.ts";
 import { warn } from "../output/io.ts";
 import { outputFormat } from "../output/output-names.ts";
@@ -108,7 +108,7 @@ async function checkReportFiles(
       throw unwritable("its name ends neither in .json (GitLab Code Quality) nor in .xml (JUnit)");
     if (/[/\\]$/.test(name)) throw unwritable("it ends like a folder");
     const path = resolve(cwd, name);
-    const existing = await readStanding(path);
+    const existing = await readFilePlace(path);
     if (taken.has(existing.identity)) throw unwritable("the command already reads or writes it");
     const { found, problem, hint } = await writablePlace(path);
     if (problem !== null) throw unwritable(problem, hint);

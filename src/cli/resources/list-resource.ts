@@ -49,11 +49,11 @@ export function listResource<O extends AnyOperation, Flags extends object>(
   list: ResourceList<O, Flags>,
 ): Command {
   const { name = "list", operation, of, columns, filters = [], beforeTable } = list;
-  const made = command(name, { ...(of !== undefined && { usage: "ID [flags]" }), ...list });
-  if (of !== undefined) made.argument("<ID>", of.about);
-  for (const filter of filters) made.addOption(filter);
-  return withListFlags(made).action(async () => {
-    const flags = made.opts<RawListFlags & Flags>();
+  const subcommand = command(name, { ...(of !== undefined && { usage: "ID [flags]" }), ...list });
+  if (of !== undefined) subcommand.argument("<ID>", of.about);
+  for (const filter of filters) subcommand.addOption(filter);
+  return withListFlags(subcommand).action(async () => {
+    const flags = subcommand.opts<RawListFlags & Flags>();
     if ((await list.printedAs?.(flags)) === true) return;
     const own = entryFields(operation);
     const fields = { ...own, fields: { ...namedFields(list.added?.fields ?? []).fields, ...own.fields } };
@@ -62,9 +62,9 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     // Fetching one entry more than the limit shows whether the list has more, mostly without another request.
     const keeps = (await list.keeps?.(flags)) ?? null;
     const page = keeps === null ? Math.min((limit ?? Infinity) + 1, limits.page.max) : limits.page.max;
-    const parent = of?.input(made.args[0]!);
+    const parent = of?.input(subcommand.args[0]!);
     const lookedUp = await list.lookUp?.(flags);
-    const complete = await list.added?.to(made.args[0]!);
+    const complete = await list.added?.to(subcommand.args[0]!);
     const client = await app.client();
     // The client sends only the parameters of the operation and ignores the other flags.
     const input = { ...parent, ...flags, ...lookedUp, limit: page } as Input<O> & { limit: number };

@@ -38,7 +38,7 @@ type ListedJob = Readonly<Record<string, string | number>>;
 /** `list` for jobs started from this machine, with the flags of all lists, without a request. */
 export function listSentJobs(app: App, list: SentJobList): Command {
   const { kind, verb, examples } = list;
-  const made = withListFlags(
+  const subcommand = withListFlags(
     command("list", {
       summary: `list the ${kind}s ${verb} from this machine`,
       about:
@@ -48,8 +48,8 @@ export function listSentJobs(app: App, list: SentJobList): Command {
     }),
   );
   if (list.hasLedger)
-    made.option("--ledger <FILE>", `list the ${kind}s of a ledger, of all machines that used it`);
-  return made.action((flags: RawListFlags & { ledger?: string }) => printSentJobs(app, list, flags));
+    subcommand.option("--ledger <FILE>", `list the ${kind}s of a ledger, of all machines that used it`);
+  return subcommand.action((flags: RawListFlags & { ledger?: string }) => printSentJobs(app, list, flags));
 }
 
 /** Prints the jobs of the current base URL, or of all if there is none. */

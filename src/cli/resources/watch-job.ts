@@ -35,13 +35,13 @@ export interface JobWatch<O extends AnyOperation>
 export const watchJob = <O extends AnyOperation>(app: App, watch: JobWatch<O>): Command => {
   const { noun, about, examples } = watch;
   const article = /^[aeiou]/.test(noun) ? "an" : "a";
-  const made = command("watch", {
+  const subcommand = command("watch", {
     summary: `wait for ${article} ${noun} to finish`,
     usage: "ID [flags]",
     about: `Wait for ${article} ${noun} to finish, then show it. ${about}`,
     examples,
   });
-  return withPrintFlags(made.argument("<ID>", `ID of the ${noun}`).addOption(timeoutFlag())).action(
+  return withPrintFlags(subcommand.argument("<ID>", `ID of the ${noun}`).addOption(timeoutFlag())).action(
     async (text: string, { timeout, ...flags }: { timeout?: number } & RawPrintFlags) => {
       const printing = readPrintFlags(flags, replyForm(watch));
       await follow(app, watch, { id: resourceId(text, noun), timeoutMs: timeout, printing });

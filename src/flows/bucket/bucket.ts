@@ -53,7 +53,7 @@ export interface PutOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly condition?: Condition;
   /** Whether it is sent even after an interrupt. */
-  readonly isLast?: boolean;
+  readonly isAfterInterrupt?: boolean;
 }
 
 /** An object that is sent in parts. Call `complete` or `abort` at the end. */
@@ -109,7 +109,7 @@ export class Bucket {
    * write.
    */
   async put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<string | null> {
-    const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;
+    const { type = "application/octet-stream", metadata = {}, condition, isAfterInterrupt = false } = options;
     const write = crypto.randomUUID();
     const object = {
       ...this.#at(key),
@@ -121,13 +121,13 @@ export class Bucket {
     const send = async () => {
       const Body = content.open();
       const { sha256 } = metadata;
-      if (Body instanceof Uint8Array && sha256 !== undefined && !isLast) {
+      if (Body instanceof Uint8Array && sha256 !== undefined && !isAfterInterrupt) {
         const etag = await this.#putDirectly({ ...object, Metadata: { ...object.Metadata, sha256 }, Body });
         if (etag !== null) return etag;
       }
       const command = new PutObjectCommand({ ...object, Body, ContentLength: content.bytes });
       // Without options, its steps are assembled already.
-      const { ETag } = await (isLast
+      const { ETag } = await (isAfterInterrupt
         ? this.#s3.send(command, { abortSignal: never() })
         : this.#s3.send(command));
       return written(ETag);
@@ -274,19 +274,19 @@ export class Bucket {
     }
   }
 
-  /** Sends until it succeeds or fails for good. `settle` may know the result of a failed attempt. */
+  /** Sends until it succeeds or fails for good. `resultAfter` may know the result of a failed attempt. */
   async #again<Result>(
     act: string,
     send: () => Promise<Result>,
-    settle: (error: unknown) => Promise<Result | undefined> = async () => undefined,
+    resultAfter: (error: unknown) => Promise<Result | undefined> = async () => undefined,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await send();
       } catch (error) {
         this.#options.signal.throwIfAborted();
-        const settled = await settle(error);
-        if (settled !== undefined) return settled;
+        const result = await resultAfter(error);
+        if (result !== undefined) return result;
         if (attempt === mostAttempts || !isTransient(error)) throw this.#error(error, act);
         await this.#pause(attempt);
       }

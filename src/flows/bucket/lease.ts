@@ -51,7 +51,7 @@ export async function takeLease(
       type: "application/json",
       condition,
       // An interrupted run releases its lease: the same command resumes at once.
-      isLast: until === 0,
+      isAfterInterrupt: until === 0,
     });
   let heldBy: LeaseHolder | null = null;
   for (let attempt = 1; attempt <= mostTries; attempt++) {

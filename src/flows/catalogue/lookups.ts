@@ -97,7 +97,7 @@ export async function productsBy(
   const total = ids.size + references.size;
   let done = 0;
   const keep = onFound === undefined;
-  const take = (product: Product) => {
+  const assign = (product: Product) => {
     const reference = referenceOfProduct(product);
     const isOfId = ids.delete(product.id);
     const isOfReference = reference !== null && references.delete(reference);
@@ -118,7 +118,7 @@ export async function productsBy(
     const most = (mostPages ?? Math.ceil(total / 2)) * max;
     let listed = 0;
     for await (const product of client.paginate(operations.products.list, { limit: max }, { signal })) {
-      take(product);
+      assign(product);
       if (ids.size + references.size === 0 || ++listed === most) break;
     }
     if (listed < most) return products;
@@ -127,7 +127,7 @@ export async function productsBy(
   const ask = async (get: () => Promise<Product | null>) => {
     const product = await get();
     if (product === null) onProgress(++done, total);
-    else take(product);
+    else assign(product);
   };
   const reader = { client, signal };
   try {

@@ -174,7 +174,7 @@ export class UnnamedFile implements RemovableFile {
   }
 
   /** Takes a file over that is on the disk already: the next one of its name does not replace it. */
-  static take(path: string, { parts, start }: UnnamedPlace): UnnamedFile {
+  static adopt(path: string, { parts, start }: UnnamedPlace): UnnamedFile {
     const file = new UnnamedFile(join(parts, temporaryName(start)));
     moveFile(path, file.#path, false);
     return file;

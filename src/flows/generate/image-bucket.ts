@@ -63,7 +63,7 @@ export class ImageBucket {
     return (await this.#bucket.head(name))?.metadata.label === "true";
   }
 
-  async take(name: string, content: ObjectContent, { task, label, type }: SavedImage): Promise<void> {
+  async save(name: string, content: ObjectContent, { task, label, type }: SavedImage): Promise<void> {
     const metadata = { "task-id": task, "ai-generated": "true", label: String(label) };
     await this.#bucket.put(name, content, { type, metadata });
     this.#names.add(name);

@@ -120,7 +120,7 @@ export class OutputSaver {
     const path = join(this.#folder, name);
     const unnamed = { parts: this.#folder, start: `.${task.id}.` };
     const file = await orUnusable(path, () =>
-      chunks === null ? UnnamedFile.take(complete, unnamed) : UnnamedFile.write(chunks, unnamed),
+      chunks === null ? UnnamedFile.adopt(complete, unnamed) : UnnamedFile.write(chunks, unnamed),
     );
     const placed = this.#batches.add({ file, path, bytes }).then(() => this.#removeParts(task.id));
     placed.catch(() => {});
@@ -138,7 +138,7 @@ export class OutputSaver {
     if (saved !== undefined) return { name: saved, label: await bucket.isLabeled(saved) };
     const { chunks, path, type, name, label } = await this.#download(task, named);
     const content = chunks === null ? await fileContent(path) : toContent(Buffer.concat(chunks));
-    await bucket.take(name, content, { task: task.id, label, type });
+    await bucket.save(name, content, { task: task.id, label, type });
     if (chunks === null) await rm(path, { force: true });
     return { name, label };
   }

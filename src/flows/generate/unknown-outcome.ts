@@ -185,13 +185,13 @@ function matchingTasks(
 ): string[] | null {
   const generations = asked.listGenerations(batch);
   const unassigned = new Set(candidates.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-  const take = (fits: (task: Task) => boolean): string | undefined => {
+  const takeTask = (fits: (task: Task) => boolean): string | undefined => {
     const match = [...unassigned].find(fits);
     if (match !== undefined) unassigned.delete(match);
     return match?.id;
   };
   const byImage = generations.map((generation) =>
-    take(({ id, subtype }) => looks.get(id) === toLook(generation) && subtype === generation.subtype),
+    takeTask(({ id, subtype }) => looks.get(id) === toLook(generation) && subtype === generation.subtype),
   );
   const isOwnLook = (generation: Generation) => !asked.isAskedElsewhere(toLook(generation), batch);
   const isProven = generations.some((generation, at) => byImage[at] !== undefined && isOwnLook(generation));
@@ -200,7 +200,7 @@ function matchingTasks(
     const isFailed = (task: Task) =>
       task.status === "failed" && task.product_id === productId && task.subtype === subtype;
     const mayFail = isProven || !asked.isAskedElsewhere(productId, batch);
-    return byImage[at] ?? (mayFail ? take(isFailed) : undefined) ?? [];
+    return byImage[at] ?? (mayFail ? takeTask(isFailed) : undefined) ?? [];
   });
   return ids.length === generations.length ? ids : null;
 }

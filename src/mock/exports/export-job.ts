@@ -121,7 +121,7 @@ export class ZipArtifacts {
           measured += bytes.length;
         }
         const dot = filename.lastIndexOf(".");
-        files.push({ name: names.take(filename.slice(0, dot), "", filename.slice(dot)), ...known });
+        files.push({ name: names.unused(filename.slice(0, dot), "", filename.slice(dot)), ...known });
         images.push(image);
         if (measured < turnBytes) continue;
         measured = 0;

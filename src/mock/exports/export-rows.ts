@@ -28,7 +28,7 @@ export function heldImages(
   const hold = (id: string, orientation: string | null) => {
     const image = organization.images.get(id);
     if (image === undefined) return;
-    const filename = names.take(
+    const filename = names.unused(
       product.reference,
       nameEnding(image, orientation),
       imageExtensions[image.mime_type],
@@ -112,7 +112,7 @@ export class Filenames {
   readonly #asked = new Map<string, number>();
 
   /** A safe name; a repeated one gets a number: `stem` + `ending` + `_2` + `.jpg`. */
-  take(stem: string, ending: string, extension: string): string {
+  unused(stem: string, ending: string, extension: string): string {
     const plain = safeFilename(stem, ending + extension);
     let name = plain;
     while (this.#asked.has(folded(name))) {

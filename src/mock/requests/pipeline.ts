@@ -84,7 +84,7 @@ function admit({ world, operation }: Route, exchange: Exchange): Organization {
   rejectMalformed(exchange.request);
   const caller = authenticate(world.keys, exchange.request.headers.authorization, exchange.at);
   const organization = world.organizations[caller.organization];
-  exchange.rate = organization.rate.take(world.options.rateLimit, exchange.isRead, exchange.at);
+  exchange.rate = organization.rate.count(world.options.rateLimit, exchange.isRead, exchange.at);
   // Before the idempotency key: a stored response is only for keys with the scope.
   authorize(caller, operation.scope);
   return organization;

@@ -40,7 +40,7 @@ export class RateWindow {
   writes = 0;
 
   /** Counts one request and returns the reading, or throws 429 without counting. */
-  take(rate: RateLimit, isRead: boolean, now: number): RateReading {
+  count(rate: RateLimit, isRead: boolean, now: number): RateReading {
     this.#turn(now);
     if (rate !== false) {
       const kind = isRead ? "reads" : "writes";

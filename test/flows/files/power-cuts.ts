@@ -33,7 +33,7 @@ export async function powerCuts(folder: string, work: () => Promise<unknown>): P
   };
   const { sync: syncFile } = OpenFile.prototype;
   const { sync, moveTo } = UnnamedFile.prototype;
-  const { write, take } = UnnamedFile;
+  const { write, adopt } = UnnamedFile;
   const spied = [
     vi.spyOn(OpenFile.prototype, "sync").mockImplementation(async function (this: OpenFile) {
       const { ino } = fstatSync(this.descriptor);
@@ -44,9 +44,9 @@ export async function powerCuts(folder: string, work: () => Promise<unknown>): P
       cut("write");
       return write.apply(UnnamedFile, values);
     }),
-    vi.spyOn(UnnamedFile, "take").mockImplementation((...values) => {
-      cut("take");
-      return take.apply(UnnamedFile, values);
+    vi.spyOn(UnnamedFile, "adopt").mockImplementation((...values) => {
+      cut("adopt");
+      return adopt.apply(UnnamedFile, values);
     }),
     vi.spyOn(UnnamedFile.prototype, "sync").mockImplementation(async function (this: UnnamedFile) {
       cut("sync");

@@ -4,7 +4,7 @@ import { Filenames } from "../../../src/mock/exports/export-rows.ts";
 
 const taken = (...asked: [stem: string, ending: string][]) => {
   const names = new Filenames();
-  return asked.map(([stem, ending]) => names.take(stem, ending, ".jpg"));
+  return asked.map(([stem, ending]) => names.unused(stem, ending, ".jpg"));
 };
 
 test.each<[[string, string][], string[]]>([

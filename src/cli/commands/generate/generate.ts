@@ -49,13 +49,15 @@ function generateCommand(app: App, kind: GenerationKind, texts: CommandTexts): C
   const about =
     `${texts.about}Each image costs credits: the number is confirmed first, or add --yes.\n\n` +
     "Run the same command again to resume a stopped run. No image is queued twice, also not by an edited file.";
-  const made = command(kind, { ...texts, about });
-  made.argument("[FILE]", "Excel, CSV or NDJSON file, or - for standard input");
-  return withGenerateFlags(made, kind).action(async (file: string | undefined, raw: RawGenerateFlags) => {
-    const template = readTemplateFlag(raw, file);
-    if (template !== null) return (await import("../template.ts")).writeTemplate(app, kind, template, raw);
-    const flags = readGenerateFlags(kind, file, raw, app.context.cwd);
-    const { runGenerate } = await import("./run.ts");
-    await runGenerate(app, flags);
-  });
+  const subcommand = command(kind, { ...texts, about });
+  subcommand.argument("[FILE]", "Excel, CSV or NDJSON file, or - for standard input");
+  return withGenerateFlags(subcommand, kind).action(
+    async (file: string | undefined, raw: RawGenerateFlags) => {
+      const template = readTemplateFlag(raw, file);
+      if (template !== null) return (await import("../template.ts")).writeTemplate(app, kind, template, raw);
+      const flags = readGenerateFlags(kind, file, raw, app.context.cwd);
+      const { runGenerate } = await import("./run.ts");
+      await runGenerate(app, flags);
+    },
+  );
 }

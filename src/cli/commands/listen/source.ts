@@ -9,7 +9,7 @@ import type { App } from "../../app/app.ts";
 import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
-import { ownFiles, readStanding } from "../../files/places.ts";
+import { ownFiles, readFilePlace } from "../../files/places.ts";
 import { outputFormat } from "../../output/output-names.ts";
 import { baseUrlInUse } from "../../settings/settings.ts";
 import { missingSecret, secretWarnings } from "./handlers.ts";
@@ -77,7 +77,7 @@ export async function eventLogPath(app: App, file: string | undefined): Promise<
   const usual = (await profileStatePath(app))?.replace(/\.db$/, ".events.ndjson") ?? null;
   if (file !== undefined) {
     const path = resolve(app.context.cwd, file);
-    if (path === usual || !(await (await ownFiles(app, undefined))(await readStanding(path)))) {
+    if (path === usual || !(await (await ownFiles(app, undefined))(await readFilePlace(path)))) {
       // A log that exists is known by its content.
       if (!existsSync(path)) outputFormat("--log", file, ["ndjson"]);
       return path;

@@ -128,7 +128,7 @@ class CatalogueCopy {
 
   addAssets({ product, assets }: ExportRow): void {
     for (const asset of Array.isArray(assets) ? assets : []) {
-      const image = this.#take(this.#schemas.ImageState, toImage(asset, product.id), `image ${asset.id}`);
+      const image = this.#checked(this.#schemas.ImageState, toImage(asset, product.id), `image ${asset.id}`);
       if (image === null) continue;
       this.#images.set(image.id, image);
       if (image.created_at > (this.#latest.get(product.id) ?? ""))
@@ -147,7 +147,7 @@ class CatalogueCopy {
 
   addProduct({ id, reference, name, description, sex, images, created_at, updated_at }: Product): void {
     const latest = this.#latest.get(id) ?? "";
-    const made = {
+    const entry = {
       id,
       name,
       reference: reference ?? null,
@@ -165,7 +165,7 @@ class CatalogueCopy {
       changed_at: latest > updated_at ? latest : updated_at,
       deleted_at: null,
     };
-    const record = this.#take(this.#schemas.ProductRecord, made, `product ${reference ?? id}`);
+    const record = this.#checked(this.#schemas.ProductRecord, entry, `product ${reference ?? id}`);
     if (record === null) return;
     this.#products.push(record);
     // Exports do not list products of the dashboard, so nothing but the ID is known of their photos.
@@ -179,7 +179,7 @@ class CatalogueCopy {
 
   addModel({ id, is_public, preview_url, ...model }: Awaited<ReturnType<typeof allModels>>[number]): void {
     const look = (value: string | null | undefined) => value ?? null;
-    const made = {
+    const entry = {
       id,
       name: look(model.name),
       is_public,
@@ -191,7 +191,7 @@ class CatalogueCopy {
       eye_color: look(model.eye_color),
       has_preview: typeof preview_url === "string",
     };
-    const record = this.#take(this.#schemas.ModelRecord, made, `model ${id}`);
+    const record = this.#checked(this.#schemas.ModelRecord, entry, `model ${id}`);
     if (record !== null) this.#models.push(record);
   }
 
@@ -217,7 +217,7 @@ class CatalogueCopy {
   }
 
   /** The value as a record; null if it is skipped. */
-  #take<Schema extends z.ZodType>(schema: Schema, value: unknown, name: string): z.infer<Schema> | null {
+  #checked<Schema extends z.ZodType>(schema: Schema, value: unknown, name: string): z.infer<Schema> | null {
     const { data, error } = schema.safeParse(value);
     if (error === undefined) return data!;
     const { path, message } = error.issues[0]!;

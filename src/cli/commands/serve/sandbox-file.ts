@@ -11,7 +11,7 @@ import { shellWord } from "../../../shell-word.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { readStanding } from "../../files/places.ts";
+import { readFilePlace } from "../../files/places.ts";
 
 /** The files that a sandbox loads and saves, as typed. */
 interface SandboxNames {
@@ -101,7 +101,7 @@ export async function rejectRunning(app: App, load: string): Promise<void> {
 
 /** The lock of a file, in a folder of the user: a folder of pictures and sheets is no place for it. */
 async function lockPath({ context: { who } }: App, path: string): Promise<string> {
-  const { folder, name } = await readStanding(path);
+  const { folder, name } = await readFilePlace(path);
   const digest = (text: string) => hash("sha256", text).slice(0, 16);
   return join(tmpdir(), `catalogue-sandboxes-${digest(who?.() ?? "")}`, digest(`${folder}/${name}`));
 }

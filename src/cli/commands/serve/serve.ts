@@ -43,21 +43,27 @@ const texts: CommandTexts = {
 
 export function serveCommand(app: App): Command {
   const rateFlags = new Set<string>();
-  const made = otherFlags(addBehavior(addData(command("serve", texts)))).action(async (flags: ServeFlags) => {
-    if (!app.globals.mock) {
-      throw new UsageError("serve requires --mock", { code: "missing_mock", hint: "Run: cat serve --mock" });
-    }
-    if (flags.photos && !flags.clone) {
-      throw new UsageError("--photos needs --clone", { param: "--photos", hint: "Add --clone." });
-    }
-    if (rateFlags.size > 1) throw conflict("--rate-limit", "--no-rate-limit");
-    const program = readProgram(app.commandLine, "cat serve --mock -- npm test");
-    const { serveMock } = await import("./run.ts");
-    await serveMock(app, { ...flags, port: flags.port ?? (program === null ? usualPort : 0) }, program);
-  });
+  const subcommand = otherFlags(addBehavior(addData(command("serve", texts)))).action(
+    async (flags: ServeFlags) => {
+      if (!app.globals.mock) {
+        throw new UsageError("serve requires --mock", {
+          code: "missing_mock",
+          hint: "Run: cat serve --mock",
+        });
+      }
+      if (flags.photos && !flags.clone) {
+        throw new UsageError("--photos needs --clone", { param: "--photos", hint: "Add --clone." });
+      }
+      if (rateFlags.size > 1) throw conflict("--rate-limit", "--no-rate-limit");
+      const program = readProgram(app.commandLine, "cat serve --mock -- npm test");
+      const { serveMock } = await import("./run.ts");
+      await serveMock(app, { ...flags, port: flags.port ?? (program === null ? usualPort : 0) }, program);
+    },
+  );
   // Both flags set one option and commander keeps the last value; only its events show that both were used.
-  for (const flag of ["rate-limit", "no-rate-limit"]) made.on(`option:${flag}`, () => rateFlags.add(flag));
-  return made;
+  for (const flag of ["rate-limit", "no-rate-limit"])
+    subcommand.on(`option:${flag}`, () => rateFlags.add(flag));
+  return subcommand;
 }
 
 const addData = (serve: Command): Command =>

@@ -31,8 +31,8 @@ import { isDelivered, makeWorkFolder, missingImages, removeIfEmpty, writeResults
  * step is written down before the next: the same command resumes, and no job is created twice. Throws what
  * stops it before a job is created; afterwards this is in the outcome.
  */
-export async function exportFrozen(input: FrozenInput, deps: FrozenHost): Promise<FrozenOutcome> {
-  const started = deps.clock.now();
+export async function exportFrozen(input: FrozenInput, host: FrozenHost): Promise<FrozenOutcome> {
+  const started = host.clock.now();
   const { format, roles, selection, name, concurrency, timeoutMs } = input;
   const names = selection?.wanted.map(({ name: text, as }) => [text, as]) ?? null;
   const replaces = async (begun: Run) => {
@@ -46,21 +46,21 @@ export async function exportFrozen(input: FrozenInput, deps: FrozenHost): Promis
     ...(input.gate.filter === null ? [] : [input.gate.filter]),
   ]);
   const request = { kind: "export", noun: "export", identity, file: name, concurrency, timeoutMs, replaces };
-  return withRun(request, deps, async (run) => {
+  return withRun(request, host, async (run) => {
     const memory = openMemory(run);
     const resumed = planToResume(run, memory);
-    if (run.begunAt !== null && resumed !== null) noteResuming(run, run.begunAt, deps);
-    const findTargets = (jobs: number) => deps.targets(jobs, (path) => isDelivered(path, memory));
+    if (run.begunAt !== null && resumed !== null) noteResuming(run, run.begunAt, host);
+    const findTargets = (jobs: number) => host.targets(jobs, (path) => isDelivered(path, memory));
     // Only ZIPs need as many files as jobs: others are checked before the catalogue is read.
     const single = format === "zip" && !input.extract ? null : await findTargets(1);
-    const plan = resumed ?? (await findPlan(input, run, deps));
+    const plan = resumed ?? (await findPlan(input, run, host));
     const targets = single ?? (await findTargets(Math.ceil(plan.length / limits.exportProducts)));
     memory.keepPlan(plan);
     const [first] = targets;
     const folder = first === undefined ? "" : await makeWorkFolder(first, run.id);
     const frozen = { input, run, memory, plan, targets, folder };
-    const outcome = first === undefined ? await endEmpty(frozen) : await fetchAndWrite(frozen, first, deps);
-    outcome.summary.duration_ms = Math.round(deps.clock.now() - started);
+    const outcome = first === undefined ? await endEmpty(frozen) : await fetchAndWrite(frozen, first, host);
+    outcome.summary.duration_ms = Math.round(host.clock.now() - started);
     return outcome;
   });
 }

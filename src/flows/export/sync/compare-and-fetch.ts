@@ -155,7 +155,7 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
     if (entry.removed === true) return;
     tools.signal.throwIfAborted();
     try {
-      const held = proven.has(toEntryKey(entry)) ? {} : await store.holds(entry);
+      const held = proven.has(toEntryKey(entry)) ? {} : await store.findFile(entry);
       // The next list shows it, also where an earlier version of this program wrote the index.
       if (held !== null) index.set({ ...entry, ...held });
       else {

@@ -105,7 +105,7 @@ export class LocalFolder implements MirrorStore {
   async write(image: readonly Uint8Array[] | string, shown: () => string): Promise<UnnamedFile> {
     return this.#orOutputError(shown, async () => {
       const place = await this.#parts();
-      return typeof image === "string" ? UnnamedFile.take(image, place) : UnnamedFile.write(image, place);
+      return typeof image === "string" ? UnnamedFile.adopt(image, place) : UnnamedFile.write(image, place);
     });
   }
 
@@ -206,7 +206,7 @@ export class LocalFolder implements MirrorStore {
   /** A list has no digests. */
   async *etags(): AsyncGenerator<never> {}
 
-  async holds({
+  async findFile({
     path,
     bytes,
     sha256,
@@ -219,7 +219,7 @@ export class LocalFolder implements MirrorStore {
     return selection;
   }
 
-  async settle(): Promise<void> {
+  async syncAll(): Promise<void> {
     for (const folder of this.#unsynced) await syncFolder(folder);
     this.#unsynced.clear();
   }

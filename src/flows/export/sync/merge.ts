@@ -69,7 +69,7 @@ export async function mergeShards(
     index = MirrorIndex.open(await store.database(`${mergeWork}/index.db`, { isCopy: true }))!;
     const shards_sha256 = await readShards(shards, among === null ? files : null, { index, store, folder });
     await store.put(completeIndex, index.content());
-    await store.settle();
+    await store.syncAll();
     if (among !== null) await store.put(joinedPath, [Buffer.from(JSON.stringify({ shards_sha256 }))]);
     return new SyncCounts().summary(index.present, {
       run_id: runId,

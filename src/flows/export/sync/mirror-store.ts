@@ -98,13 +98,13 @@ export interface MirrorStore {
   /** The files of a store whose list shows that they are those that were written. */
   etags(): AsyncIterable<Pick<MirrorEntry, "path" | "bytes" | "etag">>;
   /** Null if a file does not have the bytes of its entry. */
-  holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null>;
+  findFile(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null>;
   /** The image that a stopped run has left at a path; missing where the table has all of them. */
   leftAt?(path: string, fields: ListedAsset["fields"]): Promise<LeftFile | null>;
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */
   bind(selection: Binding): Promise<Binding>;
   /** Makes sure that everything written so far survives a power failure. */
-  settle(): Promise<void>;
+  syncAll(): Promise<void>;
   /** Excludes other processes until `release`, or until this process ends, however it ends. */
   lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }>;
 }

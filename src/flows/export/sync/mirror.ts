@@ -73,7 +73,7 @@ const filesAtOnce = 16;
 /** Compares what an unfinished run has recorded with the files. */
 async function confirmFiles({ store, index }: Mirror, isDryRun: boolean): Promise<void> {
   for (const entry of index.unconfirmed()) {
-    const isHeld = (await store.holds(entry)) !== null;
+    const isHeld = (await store.findFile(entry)) !== null;
     const isPlaced = isHeld && (await isMoved(entry, { store, index }, isDryRun));
     if (isPlaced) index.place(entry);
     else index.forget(entry.path);
@@ -104,9 +104,9 @@ async function isMoved(
 /** Writes the index file; the table is no longer ahead of it then. */
 export async function writeIndex({ store, files, index }: Mirror): Promise<void> {
   const hash = createHash("sha256");
-  await store.settle();
+  await store.syncAll();
   await store.put(files.index, hashed(index.content(), hash));
-  await store.settle();
+  await store.syncAll();
   index.matches(hash.digest("hex"));
   await store.remove(files.journal);
 }

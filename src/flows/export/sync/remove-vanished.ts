@@ -82,7 +82,7 @@ export async function removeVanished(
   for (const entry of index.entries("removed")) {
     tools.onProgress({ step: "deleting", done: done++, total });
     try {
-      const isOwn = (await store.holds(entry)) !== null;
+      const isOwn = (await store.findFile(entry)) !== null;
       if (!isOwn && (await store.stat(entry.path)) !== null) others.push(entry.path);
       if (input.dryRun) continue;
       if (isOwn) await store.remove(entry.path);

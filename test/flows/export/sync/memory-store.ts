@@ -173,11 +173,11 @@ export class MemoryStore implements MirrorStore {
       if (folder === "" || path.startsWith(`${folder}/`)) yield path;
   }
 
-  async settle(): Promise<void> {}
+  async syncAll(): Promise<void> {}
 
   async *etags(): AsyncGenerator<never> {}
 
-  async holds({ path, bytes, sha256 }: { path: string; bytes: number; sha256: string }) {
+  async findFile({ path, bytes, sha256 }: { path: string; bytes: number; sha256: string }) {
     const isWhole = (await this.stat(path))?.bytes === bytes;
     return isWhole && (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }

@@ -84,10 +84,12 @@ longTest(
     writeFileSync(wrong, `${readmeLines("createClient").replace("limit: 3", "limit: true")}\n`);
     const page = readFileSync(join(root, "docs/client.md"), "utf8");
     const ofPage = [...page.matchAll(/^```js (\w+)\.mjs\n(.*?)^```$/gms)].map(([, name, text]) => {
-      writeFileSync(join(installed.folder, `${name}.ts`), text!);
-      return `${name}.ts`;
+      // Examples with types in comments are JavaScript only.
+      const file = `${name}.${text!.includes("@param") ? "mjs" : "ts"}`;
+      writeFileSync(join(installed.folder, file), text!);
+      return file;
     });
-    expect(ofPage).toEqual(["models.ts", "catalogue.ts"]);
+    expect(ofPage).toEqual(["models.ts", "catalogue.ts", "worker.mjs"]);
     const compilerOptions = {
       ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2023", types: ["node"] },
       // Checks the declarations too, except those of the language.
@@ -269,12 +271,12 @@ longTest("the package has exactly the files that are needed", () => {
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     /^bin\/(?:cat\.js|catalogue\.js|package\.json)$/,
     /^dist\/program\/(?:(?:hand-over|main|complete)\.js|commands\.json|help\.txt)$/,
-    /^dist\/(?:cjs\/)?(?:index|mock)\.js(?:\.map)?$/,
+    /^dist\/(?:cjs\/)?(?:index|mock|webhooks)\.js(?:\.map)?$/,
     /^dist\/lib\/[\w-]+\.js(?:\.map)?$/,
     /^dist\/(?:cjs|program)\/package\.json$/,
     /^dist\/(?:licenses\.txt|sbom\.cdx\.json)$/,
     /^dist\/program\/parts\/[\w-]+\.js$/,
-    /^dist\/(?:cjs\/)?types\/(?:index|clock|errors|json|open-file|text)\.d\.ts$/,
+    /^dist\/(?:cjs\/)?types\/(?:index|clock|errors|json|open-file|text|webhooks)\.d\.ts$/,
     /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock|mock-page|zod)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,
     /^docs\/reference\/[\w-]+\.md$/,

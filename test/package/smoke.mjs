@@ -51,6 +51,7 @@ async function outside() {
     if (data.length !== 2) throw new Error(`the mock from code listed ${data.length} products`);
   }
   process.stdout.write("mock from code\n");
+  await checkDeliveries();
   const own = [process.execPath, fileURLToPath(import.meta.url), "inside"];
   const inside = run(
     "state of the mock",
@@ -60,6 +61,21 @@ async function outside() {
     },
   );
   process.stdout.write(inside);
+}
+
+/** A wrong signature is a SignatureError of every copy of the package, in both module systems. */
+async function checkDeliveries() {
+  const ofModules = await import("@catalogue-imaging/catalogue/webhooks");
+  const ofCommonJs = require("@catalogue-imaging/catalogue/webhooks");
+  const { SignatureError: inNode } = await import("@catalogue-imaging/catalogue");
+  for (const { verifyWebhook } of [ofModules, ofCommonJs]) {
+    const error = await verifyWebhook({ header: null, rawBody: "{}", secret: "whsec_a" }).catch(
+      (/** @type {unknown} */ thrown) => thrown,
+    );
+    for (const one of [ofModules.SignatureError, ofCommonJs.SignatureError, inNode])
+      if (!(error instanceof one)) throw new Error(`${error} is not a SignatureError`);
+  }
+  process.stdout.write("check of deliveries\n");
 }
 
 /** With the mock that `serve` runs for it, in CAT_BASE_URL and CAT_API_KEY. */

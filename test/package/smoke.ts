@@ -6,9 +6,17 @@ import sharp from "sharp";
 /** The script that uses an installed package. */
 export const smokeScript = fileURLToPath(new URL("./smoke.mjs", import.meta.url));
 
-/** What it prints, sorted: each kind of file that the program writes, and the mock from code. */
+/** What it prints, sorted: each kind of file that the program writes, and the mock and the check from code. */
 export const works = [
-  ...["mock from code", "state of the mock", "key in a file", "settings", "results and failed file", "undo"],
+  ...[
+    "mock from code",
+    "check of deliveries",
+    "state of the mock",
+    "key in a file",
+    "settings",
+    "results and failed file",
+    "undo",
+  ],
   ...["workbook", "photo", "models", "products", "saved image", "mirror", "ZIP", "log of events"],
 ].sort();
 

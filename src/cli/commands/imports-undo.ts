@@ -183,17 +183,9 @@ function aheadLines(estimate: UndoEstimate): string[] {
   return lines;
 }
 
-function summaryLines(
-  { file, total, undone, kept, failed, deleted, set_back, detached, attached, unresolved }: UndoSummary,
-  isPlan: boolean,
-  isStopped: boolean,
-): string[] {
-  const done = [
-    deleted > 0 && `${counted(deleted, "product")} deleted`,
-    set_back > 0 && `${counted(set_back, "product")} set back`,
-    detached > 0 && `${counted(detached, "photo")} detached`,
-    attached > 0 && `${counted(attached, "photo")} attached again`,
-  ].filter((part) => part !== false);
+function summaryLines(summary: UndoSummary, isPlan: boolean, isStopped: boolean): string[] {
+  const { file, total, undone, kept, failed, unresolved } = summary;
+  const done = partsDone(summary);
   const what = done.length === 0 ? "" : `: ${done.join(", ")}`;
   const of = `${grouped(undone)} of ${counted(total, "product")} of ${shownName(file)}`;
   const isDone = done.length === 0 && undone === total && unresolved === 0 && !isStopped;
@@ -212,6 +204,14 @@ function summaryLines(
   if (isStopped) lines.push("To resume, run the same command again.");
   return lines;
 }
+
+const partsDone = ({ deleted, set_back, detached, attached }: UndoSummary): string[] =>
+  [
+    deleted > 0 && `${counted(deleted, "product")} deleted`,
+    set_back > 0 && `${counted(set_back, "product")} set back`,
+    detached > 0 && `${counted(detached, "photo")} detached`,
+    attached > 0 && `${counted(attached, "photo")} attached again`,
+  ].filter((part) => part !== false);
 
 const columns: readonly Column<UndoneProduct>[] = [
   { name: "reference", value: ({ reference }) => reference },

@@ -60,14 +60,19 @@ export async function writablePlace(path: string): Promise<WritablePlace> {
   if (stats !== null && !stats.isFile()) return rejected(fileKind(stats));
   // The file would be replaced, while the shell that opened it expects writes to the descriptor.
   if (descriptor.test(path)) return rejected("it is a descriptor; use the path of a file");
-  // A read-only file could be replaced, but a shell's `>` would not write it either.
-  if (stats !== null && (await whyNotWritten(path)) !== null) return rejected("permission denied");
-  const inUse = stats !== null && whyNotChanged(path) === "EBUSY" ? fileProblem({ code: "EBUSY" }) : null;
-  if (inUse !== null) return rejected(inUse.why, inUse.hint);
+  const [problem, hint] = (stats !== null && (await whyNotReplaced(path))) || [];
+  if (problem !== undefined) return rejected(problem, hint);
   // The output is written to a file next to it, after links are resolved, and then renamed.
   const fault = await whyNotWritten(dirname(await whereLinksLead(path)));
   if (fault !== null) return rejected(fault === "ENOENT" ? "its folder does not exist" : folderDenied);
   return { found: stats, problem: null };
+}
+
+async function whyNotReplaced(path: string): Promise<readonly [problem: string, hint?: string] | null> {
+  // A read-only file could be replaced, but a shell's `>` would not write it either.
+  if ((await whyNotWritten(path)) !== null) return ["permission denied"];
+  const inUse = whyNotChanged(path) === "EBUSY" ? fileProblem({ code: "EBUSY" }) : null;
+  return inUse && [inUse.why, inUse.hint];
 }
 
 const descriptor = /^\/(?:dev\/(?:fd\/|std)|proc\/)/;

@@ -217,20 +217,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenFlags {
   const roles = readRoles(raw.role);
   const format = raw.zip ? "zip" : "manifest";
   const mode = `--${format}`;
-  for (const [flag, value, counterpart] of [
-    [mode, raw.manifest && raw.zip ? true : undefined, "--manifest"],
-    ["--format", raw.format, mode],
-    ["--since", raw.since, mode],
-    ["--margin", raw.margin, mode],
-    ["--extract", raw.zip ? undefined : raw.extract, mode],
-    ["--max-bytes", raw.zip ? undefined : raw.maxBytes, mode],
-    ["--extract", raw.extract === undefined ? undefined : raw.out, "--out"],
-    ["--approved", raw.zip ? undefined : raw.approved, mode],
-    ["--not-rejected", raw.zip ? undefined : raw.notRejected, mode],
-    ["--product", raw.productsFrom === undefined ? undefined : raw.product, "--products-from"],
-  ] as const) {
-    if (value !== undefined) throw conflict(flag, counterpart);
-  }
+  rejectConflicts(raw, mode);
   const reviewFlags = readReviewFilter(raw);
   const { filter } = reviewFlags;
   if (filter !== null && raw.extract === undefined)
@@ -260,6 +247,24 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenFlags {
     timeoutMs: raw.timeout ?? null,
     fresh: raw.fresh ?? false,
   };
+}
+
+function rejectConflicts(raw: RawExportFlags, mode: string): void {
+  const unlessZip = <Value>(value: Value) => (raw.zip ? undefined : value);
+  for (const [flag, value, counterpart] of [
+    [mode, raw.manifest && raw.zip ? true : undefined, "--manifest"],
+    ["--format", raw.format, mode],
+    ["--since", raw.since, mode],
+    ["--margin", raw.margin, mode],
+    ["--extract", unlessZip(raw.extract), mode],
+    ["--max-bytes", unlessZip(raw.maxBytes), mode],
+    ["--extract", raw.extract === undefined ? undefined : raw.out, "--out"],
+    ["--approved", unlessZip(raw.approved), mode],
+    ["--not-rejected", unlessZip(raw.notRejected), mode],
+    ["--product", raw.productsFrom === undefined ? undefined : raw.product, "--products-from"],
+  ] as const) {
+    if (value !== undefined) throw conflict(flag, counterpart);
+  }
 }
 
 /** The flags about the file of `--products-from`. */

@@ -7,7 +7,7 @@ import { CatError } from "../../../errors.ts";
 import { counted, listFirst } from "../../words.ts";
 import { asMirrorError } from "./local-folder.ts";
 import { badLine } from "./mirror.ts";
-import { toEntryKey } from "./mirror-entry.ts";
+import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 import { MirrorIndex, parseEntries } from "./mirror-index.ts";
 import {
   completeIndex,
@@ -212,13 +212,7 @@ async function readShards(
           const what = `product ${product_id} of ${name} belongs to another shard`;
           throw cannotMerge(folder, what, "Restore the index, or run the shard again in a new folder.");
         }
-        const [owner] = index.atPath(path);
-        if (owner !== undefined) {
-          const what = `${toEntryKey(entry)} and ${toEntryKey(owner)} have the same file ${path}`;
-          const hint =
-            'Mirror every shard again into this folder, or with --template "{reference}-{id}{ext}".';
-          throw cannotMerge(folder, what, hint);
-        }
+        rejectTakenPath(entry, index, folder);
         index.set(entry);
         if (files === null) continue;
         if (!files.has(path)) missing.push(path);
@@ -233,11 +227,24 @@ async function readShards(
       throw cannotMerge(folder, what, "Copy it again, or run the shard again.", "changed_index");
     }
   }
+  rejectFiles(missing, damaged, folder);
+  return digests;
+}
+
+function rejectTakenPath(entry: MirrorEntry, index: MirrorIndex, folder: string): void {
+  const [owner] = index.atPath(entry.path);
+  if (owner === undefined) return;
+  const what = `${toEntryKey(entry)} and ${toEntryKey(owner)} have the same file ${entry.path}`;
+  const hint = 'Mirror every shard again into this folder, or with --template "{reference}-{id}{ext}".';
+  throw cannotMerge(folder, what, hint);
+}
+
+function rejectFiles(missing: readonly string[], damaged: readonly string[], folder: string): void {
   if (missing.length > 0) {
     const what = `${counted(missing.length, "file")} of the indexes ${isOrAre(missing)} missing: ${listFirst(missing, mostListed)}`;
     throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
   }
-  if (damaged.length === 0) return digests;
+  if (damaged.length === 0) return;
   const what = `${counted(damaged.length, "file")} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${listFirst(damaged, mostListed)}`;
   throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
 }

@@ -58,10 +58,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
     };
   }
   const row = raw as RawRow;
-  for (const field of Object.keys(row)) {
-    if (!(fieldNames[kind] as readonly string[]).includes(field))
-      add(field, `is not a field of a ${kind === "tryon" ? "try-on" : "beautified shot"}`);
-  }
+  judgeFields(row, kind, add);
   const values = readValues(row, { kind, matrix }, add);
   for (const field of requiredFields[kind])
     if (!values.has(field) && !isWrong(row[field])) add(field, "is missing");
@@ -75,6 +72,13 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   judgeValues({ kind, matrix }, values, add);
   if (kind === "tryon") judgeStylings(stylings, values, add);
   return { generations: problems.length > 0 ? [] : expand(kind, values, stylings), problems };
+}
+
+function judgeFields(row: RawRow, kind: RowReading["kind"], add: Add): void {
+  for (const field of Object.keys(row)) {
+    if (!(fieldNames[kind] as readonly string[]).includes(field))
+      add(field, `is not a field of a ${kind === "tryon" ? "try-on" : "beautified shot"}`);
+  }
 }
 
 /** The values of the fields that expand with `--matrix`. */

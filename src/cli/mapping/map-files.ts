@@ -58,7 +58,7 @@ async function readOldAnswers(app: Asker, words: Vocabulary): Promise<MapFile[]>
   return hasSettings(app) ? (await import("./profile-mapping.ts")).oldAnswers(app, words) : [];
 }
 
-/** Without settings and mappings, a first import neither loads their reader nor notes that the home is new. */
+/** Without settings and mappings, a first import loads no reader of them, and notes no new home. */
 function hasSettings({ context: { env, host } }: Asker): boolean {
   try {
     const home = findHomeFolder(env, host);

@@ -117,7 +117,7 @@ describe("the removal of vanished images", () => {
           },
         },
         store: {
-          holds: async ({ path }: { path: string }) =>
+          findFile: async ({ path }: { path: string }) =>
             foreign.includes(path) || path === "gone" ? null : {},
           stat: async (path: string) => (foreign.includes(path) ? {} : null),
           async remove(path: string) {

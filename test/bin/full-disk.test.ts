@@ -105,6 +105,7 @@ describe.skipIf(process.platform !== "linux")(
       expect({ exit, stderr }).toEqual({
         exit: 2,
         stderr: [
+          "state in FOLDER/home: new, empty",
           `error: cannot copy stdin to the temporary folder FOLDER: ${large}`,
           "Set TMPDIR to a folder with enough space, in which you may write.",
         ],

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
-import { findHomeFolder } from "../settings/home-folder.ts";
+import { homeFolder } from "../settings/home-folder.ts";
 import type { MapFile, MapFilePlace } from "./map-file.ts";
 
 const fileName = "catalogue.map.json";
@@ -47,7 +47,7 @@ export async function loadMapFiles(app: Asker, input: MappedInput, words: Vocabu
 
 /** The files as they are written, for all commands. Throws UsageError. */
 export async function readMapFiles(app: Asker, input: MappedInput): Promise<MapFile[]> {
-  const places = hasSettings(app) ? await mapFilePlaces(app, input) : placesOf(app, input, null);
+  const places = (await hasSettings(app)) ? await mapFilePlaces(app, input) : placesOf(app, input, null);
   const found = places.filter(({ name, path }) => name === input.mapFile || existsSync(path));
   if (found.length === 0) return [];
   const { readMapFile } = await import("./map-file.ts");
@@ -55,13 +55,13 @@ export async function readMapFiles(app: Asker, input: MappedInput): Promise<MapF
 }
 
 async function readOldAnswers(app: Asker, words: Vocabulary): Promise<MapFile[]> {
-  return hasSettings(app) ? (await import("./profile-mapping.ts")).oldAnswers(app, words) : [];
+  return (await hasSettings(app)) ? (await import("./profile-mapping.ts")).oldAnswers(app, words) : [];
 }
 
-/** Without settings and mappings, a first import loads no reader of them, and notes no new home. */
-function hasSettings({ context: { env, host } }: Asker): boolean {
+/** Without settings and mappings, a first import does not load their reader. No home has none. */
+async function hasSettings({ context }: Asker): Promise<boolean> {
   try {
-    const home = findHomeFolder(env, host);
+    const home = await homeFolder(context);
     return ["config.json", "profiles"].some((name) => existsSync(join(home, name)));
   } catch (error) {
     if (error instanceof UsageError) return false;

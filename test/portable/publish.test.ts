@@ -54,6 +54,7 @@ longTest(
     expect(resolved).toEqual([
       [".", 4],
       ["./mock", 4],
+      ["./webhooks", 4],
       ["./package.json", 4],
     ]);
   },

@@ -41,7 +41,7 @@ export const terms: readonly Term[] = [
       /\b(?:requests|writes|reads|rows?|photos|bytes) an? (?:minute|second(?! time)|hour|line|call|page)\b/i,
     use: "per",
   },
-  { avoid: /\bmade-up\b|\bfake\b|\bservice in memory\b/i, use: "mock service, mock server" },
+  { avoid: /\bmade-up\b|\bfake\b(?! timers\b)|\bservice in memory\b/i, use: "mock service, mock server" },
   { avoid: /\b(?:is|are|was|were) (?:not )?there\b/i, use: "exists, is missing, does not exist" },
   {
     avoid: /\bmay (?:not )?(?:be )?(?:read|see|seen|look)\b/i,

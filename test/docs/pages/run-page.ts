@@ -124,6 +124,9 @@ async function openPage(settings: boolean) {
   mkdirSync(join(world.folder, "node_modules/@catalogue-imaging"));
   symlinkSync(catProgram, join(bin, "cat"));
   symlinkSync(root, join(world.folder, "node_modules/@catalogue-imaging/catalogue"));
+  for (const runner of ["vitest", "jest"])
+    for (const name of [runner, `.bin/${runner}`])
+      symlinkSync(join(root, "node_modules", name), join(world.folder, "node_modules", name));
   const served: { running: Running; url: string }[] = [];
   let last = 0;
 

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError, createClient } from "@catalogue-imaging/catalogue";
+import { openDatabase } from "./database.js";
+import { createServer } from "./server.js";
+import { Shop } from "./shop.js";
+
+const { CAT_BASE_URL: baseUrl = "", CAT_API_KEY: apiKey = "", PORT = "3000" } = process.env;
+const { PUBLIC_URL = `http://127.0.0.1:${PORT}` } = process.env;
+
+/** The webhook of this shop: its secret is shown once, when it is created. */
+async function webhookSecret({ client, database }: Shop): Promise<string> {
+  const url = `${PUBLIC_URL}/events`;
+  const stored = database.prepare("SELECT value FROM settings WHERE name = ?").get(`webhook ${url}`);
+  if (stored !== undefined) {
+    const { id, signing_secret } = JSON.parse((stored as { value: string }).value);
+    const isKnown = await client.webhooks.get({ webhook_id: id }).then(
+      () => true,
+      (error) => {
+        if (error instanceof ApiError && error.status === 404) return false;
+        throw error;
+      },
+    );
+    if (isKnown) return signing_secret;
+  }
+  const body = { url, events: ["import.completed" as const, "import.failed" as const] };
+  const { id, signing_secret } = await client.webhooks.create({ body });
+  database
+    .prepare("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")
+    .run(`webhook ${url}`, JSON.stringify({ id, signing_secret }));
+  return signing_secret;
+}
+
+async function main(): Promise<void> {
+  await using client = createClient({ baseUrl, apiKey });
+  const shop = new Shop(client, openDatabase("shop.db"));
+  const secret = await webhookSecret(shop);
+  const app = createServer(shop, () => secret);
+  await app.listen({ port: Number(PORT), host: "127.0.0.1" });
+  if (process.argv.includes("--once")) {
+    for (const [reference, name] of [
+      ["COAT-1", "Wool coat"],
+      ["HAT-2", "Felt hat"],
+    ] as const)
+      shop.save({ reference, name, photo: `https://cdn.example.com/${reference}.jpg` });
+    const sent = shop.products().filter(({ status }) => status === "new").length;
+    await shop.catchUp();
+    while (!shop.isSettled()) await sleep(100);
+    console.log(`${sent} sent`);
+    for (const { reference, status } of shop.products()) console.log(reference, status);
+    return app.close();
+  }
+  for (;;) {
+    await shop.catchUp().catch((error) => console.error(error.message));
+    await sleep(60_000);
+  }
+}
+
+main().catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

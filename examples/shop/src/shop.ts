@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import {
+  ApiError,
+  type Client,
+  type DeliveredEvent,
+  type ImportRowResult,
+} from "@catalogue-imaging/catalogue";
+import type Database from "libsql";
+import type { Import, Product } from "./database.js";
+
+/** The most rows that the service takes in one import. */
+const mostRows = 2_000;
+
+/** The products of the shop, and what the service knows of them. */
+export class Shop {
+  constructor(
+    readonly client: Client,
+    readonly database: Database.Database,
+  ) {}
+
+  /** Adds or changes a product, to be sent with the next import. One that did not change is not sent again. */
+  save({ reference, name, photo }: Pick<Product, "reference" | "name" | "photo">): void {
+    this.database
+      .prepare(
+        `INSERT INTO products (reference, name, photo, status) VALUES (?, ?, ?, 'new')
+         ON CONFLICT (reference) DO UPDATE
+         SET name = excluded.name, photo = excluded.photo, status = 'new', sent_in = NULL, reason = NULL
+         WHERE name <> excluded.name OR photo <> excluded.photo`,
+      )
+      .run(reference, name, photo);
+  }
+
+  products(): Product[] {
+    return this.database.prepare("SELECT * FROM products ORDER BY reference").all() as Product[];
+  }
+
+  /** Whether all imports have ended, and their results are stored. */
+  isSettled(): boolean {
+    return this.openImports().length === 0;
+  }
+
+  /** Sends new products, and asks for the results of imports whose events did not come. Run it now and then. */
+  async catchUp(): Promise<void> {
+    this.planImports();
+    for (const one of this.openImports()) {
+      if (one.id === null) await this.send(one);
+      else await this.settle(one.id);
+    }
+  }
+
+  /**
+   * Handles an event. It is stored together with what it changes, so a repeated one changes nothing. Events only
+   * say that something ended: the result is read from the service, so their order does not matter.
+   */
+  async handle(event: DeliveredEvent): Promise<void> {
+    if (event.type !== "import.completed" && event.type !== "import.failed") return;
+    await this.settle(event.data.import.id, event);
+  }
+
+  private openImports(): Import[] {
+    return this.database
+      .prepare("SELECT * FROM imports WHERE settled = 0 ORDER BY started_at")
+      .all() as Import[];
+  }
+
+  /** Stores imports of all new products before anything is sent. */
+  private planImports(): void {
+    const plan = this.database.transaction(() => {
+      const found = this.database
+        .prepare("SELECT * FROM products WHERE status = 'new' LIMIT ?")
+        .all(mostRows);
+      const products = found as Product[];
+      if (products.length === 0) return false;
+      const key = randomUUID();
+      const rows = products.map(({ reference, name, photo }) => ({
+        reference,
+        name,
+        images: [{ url: photo }],
+      }));
+      this.database
+        .prepare("INSERT INTO imports (key, body, started_at) VALUES (?, ?, ?)")
+        .run(key, JSON.stringify({ mode: "upsert", rows }), Date.now());
+      const mark = this.database.prepare(
+        "UPDATE products SET status = 'sent', sent_in = ? WHERE reference = ?",
+      );
+      for (const { reference } of products) mark.run(key, reference);
+      return true;
+    });
+    while (plan()) {}
+  }
+
+  /** Sends an import, or repeats it with its key: the service runs it once. */
+  private async send({ key, body, started_at }: Import): Promise<void> {
+    try {
+      const { id } = await this.client.imports.create(
+        { json: body },
+        { idempotencyKey: key, keyFrom: { here: started_at, service: null } },
+      );
+      this.database.prepare("UPDATE imports SET id = ? WHERE key = ?").run(id, key);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 400)) throw error;
+      this.reject(key, body, error);
+    }
+  }
+
+  /** The service took none of the rows: those with a problem have failed, and the others are new again. */
+  private reject(key: string, body: string, error: ApiError): void {
+    const { rows } = JSON.parse(body) as { rows: { reference: string }[] };
+    const problems = error.problems.filter(({ line }) => line !== undefined);
+    const fail = this.database.prepare(
+      "UPDATE products SET status = 'failed', reason = ? WHERE reference = ? AND sent_in = ?",
+    );
+    this.database.transaction(() => {
+      for (const { line, message } of problems) fail.run(message, rows[line! - 1]?.reference, key);
+      const other = problems.length === 0 ? "failed" : "new";
+      this.database
+        .prepare("UPDATE products SET status = ?, reason = ? WHERE sent_in = ? AND status = 'sent'")
+        .run(other, other === "failed" ? error.message : null, key);
+      this.database.prepare("UPDATE imports SET settled = 1 WHERE key = ?").run(key);
+    })();
+  }
+
+  /** Stores the results of an import that has ended. */
+  private async settle(id: string, event?: DeliveredEvent): Promise<void> {
+    const { status } = await this.client.imports.get({ import_id: id });
+    if (status === "validating" || status === "processing") return;
+    const results: ImportRowResult[] = [];
+    if (status !== "failed") {
+      for await (const result of this.client.imports.rowsAll({ import_id: id })) results.push(result);
+    }
+    this.database.transaction(() => {
+      if (event !== undefined && !this.isFirst(event)) return;
+      // Unknown while the response with its ID is under way: `catchUp` asks for it then.
+      const found = this.database.prepare("SELECT * FROM imports WHERE id = ? AND settled = 0").get(id);
+      if (found === undefined) return;
+      const { key } = found as Import;
+      // Only products that were not changed and sent again since.
+      const update = this.database.prepare(
+        "UPDATE products SET status = ?, product_id = ?, reason = ? WHERE reference = ? AND sent_in = ?",
+      );
+      for (const { reference, status, product_id, error } of results) {
+        const reason = status === "partial" ? "without some of its photos" : (error?.message ?? null);
+        update.run(status === "failed" ? "failed" : "imported", product_id, reason, reference, key);
+      }
+      this.database
+        .prepare("UPDATE products SET status = 'failed', reason = ? WHERE sent_in = ? AND status = 'sent'")
+        .run(`the import ${id} failed`, key);
+      this.database.prepare("UPDATE imports SET settled = 1 WHERE key = ?").run(key);
+    })();
+  }
+
+  private isFirst({ id, type }: DeliveredEvent): boolean {
+    return (
+      this.database.prepare("INSERT OR IGNORE INTO events (id, type) VALUES (?, ?)").run(id, type).changes ===
+      1
+    );
+  }
+}

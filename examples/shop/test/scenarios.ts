@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { createClient } from "@catalogue-imaging/catalogue";
+import { MovableClock, startMock } from "@catalogue-imaging/catalogue/mock";
+import { openDatabase } from "../src/database.js";
+import { createServer } from "../src/server.js";
+import { Shop } from "../src/shop.js";
+
+const photo = "https://cdn.example.com/photo.jpg";
+const minute = 60_000;
+
+/** A shop with two products, its server, and a service whose clock is stopped. */
+async function open() {
+  const mock = await startMock({ clock: new MovableClock({ frozenAt: Date.now() }) });
+  const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey });
+  const shop = new Shop(client, openDatabase(":memory:"));
+  let secret = "";
+  const app = createServer(
+    shop,
+    () => secret,
+    () => mock.clock.now(),
+  );
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/events`;
+  const { id: webhook_id, signing_secret } = await client.webhooks.create({
+    body: { url, events: ["import.completed", "import.failed"] },
+  });
+  secret = signing_secret;
+  shop.save({ reference: "COAT-1", name: "Wool coat", photo });
+  shop.save({ reference: "HAT-2", name: "Felt hat", photo });
+  return {
+    ...{ mock, client, shop, url, webhook_id },
+    statuses: () => shop.products().map(({ reference, status }) => `${reference} ${status}`),
+    events: () => (shop.database.prepare("SELECT count(*) AS n FROM events").get() as { n: number }).n,
+    // Arrays of this realm: jest runs tests in another one, and `assert.deepEqual` compares prototypes.
+    attempts: () =>
+      Array.from(mock.deliveries(), ({ attempts }) => Array.from(attempts, ({ status }) => status)),
+    sent: () =>
+      mock.requests().filter(({ method, path }) => `${method} ${path}` === "POST /v1/imports").length,
+    close: async () => {
+      await app.close();
+      await client.close();
+      await mock.stop();
+    },
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** What each runner tests: functions that throw. */
+export const scenarios: Readonly<Record<string, (opened: Opened) => Promise<void>>> = {
+  "an event brings the results of an import": async ({ shop, mock, statuses, attempts }) => {
+    await shop.catchUp();
+    assert.deepEqual(statuses(), ["COAT-1 sent", "HAT-2 sent"]);
+    await mock.clock.advance(minute);
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
+    assert.deepEqual(attempts(), [[200]]);
+    assert.equal(shop.isSettled(), true);
+  },
+
+  "a row that fails has a reason": async ({ shop, mock, statuses }) => {
+    shop.save({ reference: "HAT-2", name: "Felt hat", photo: "https://cdn.example.com/fail-timeout.jpg" });
+    shop.save({ reference: "TIE-3", name: " ", photo: "not a URL" });
+    await shop.catchUp();
+    assert.deepEqual(statuses(), ["COAT-1 new", "HAT-2 new", "TIE-3 failed"]);
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 failed", "TIE-3 failed"]);
+    assert.ok(shop.products().every(({ status, reason }) => (status === "failed") === (reason !== null)));
+  },
+
+  "an event that is repeated is handled once": async ({ shop, mock, events, attempts }) => {
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    shop.database.exec("UPDATE products SET status = 'as it was'; UPDATE imports SET settled = 0");
+    await mock.deliveries.resend(mock.deliveries()[0]!.id);
+    assert.deepEqual(attempts(), [[200, 200]]);
+    assert.equal(events(), 1);
+    assert.ok(shop.products().every(({ status }) => status === ("as it was" as string)));
+  },
+
+  "events in another order bring the latest version": async ({
+    shop,
+    mock,
+    client,
+    webhook_id,
+    statuses,
+  }) => {
+    await client.webhooks.update({ webhook_id, body: { status: "paused" } });
+    await shop.catchUp();
+    const [first] = shop.database.prepare("SELECT id FROM imports").all() as { id: string }[];
+    shop.save({ reference: "HAT-2", name: "Straw hat", photo: "https://cdn.example.com/fail-timeout.jpg" });
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    const [, second] = shop.database.prepare("SELECT id FROM imports ORDER BY started_at, rowid").all() as {
+      id: string;
+    }[];
+    for (const [at, { id }] of [second!, first!].entries()) {
+      await shop.handle({
+        ...{ id: `evt_${at}`, type: "import.completed", created_at: "2026-01-05T09:00:00Z" },
+        data: { import: { id, status: "completed" } },
+      });
+    }
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 failed"]);
+  },
+
+  "an event that was missed is made up for by asking": async ({
+    shop,
+    mock,
+    client,
+    webhook_id,
+    statuses,
+  }) => {
+    await client.webhooks.update({ webhook_id, body: { status: "paused" } });
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    assert.deepEqual(statuses(), ["COAT-1 sent", "HAT-2 sent"]);
+    await shop.catchUp();
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
+  },
+
+  "a handler that failed gets the event again": async ({ shop, mock, statuses, attempts }) => {
+    await shop.catchUp();
+    mock.faults.add({ match: { method: "GET", path: "/v1/imports" }, times: 1, status: 403 });
+    await mock.clock.advance(10 * minute);
+    assert.deepEqual(attempts(), [[500, 200]]);
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
+  },
+
+  "an import without a response is sent again, and runs once": async ({ shop, mock, client, sent }) => {
+    mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, times: 1, drop: "after" });
+    const impatient = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, retry: { attempts: 1 } });
+    await assert.rejects(new Shop(impatient, shop.database).catchUp());
+    await impatient.close();
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    assert.equal(sent(), 2);
+    assert.equal(Object.keys(mock.state().organizations.main.imports).length, 1);
+    assert.equal((await client.products.list()).data.length, 2);
+    assert.equal(shop.isSettled(), true);
+  },
+
+  "a forged event changes nothing": async ({ shop, url, statuses, events }) => {
+    await shop.catchUp();
+    const headers = { "Service-Signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}` };
+    const { status } = await fetch(url, { method: "POST", headers, body: '{"id":"evt_1"}' });
+    assert.equal(status, 400);
+    assert.deepEqual([statuses(), events()], [["COAT-1 sent", "HAT-2 sent"], 0]);
+  },
+
+  "products that did not change are not sent again": async ({ shop, mock, sent }) => {
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    shop.save({ reference: "COAT-1", name: "Wool coat", photo });
+    await shop.catchUp();
+    assert.equal(sent(), 1);
+  },
+};
+
+/** Runs a scenario in a shop of its own. */
+export async function run(scenario: (opened: Opened) => Promise<void>): Promise<void> {
+  const opened = await open();
+  try {
+    await scenario(opened);
+  } finally {
+    await opened.close();
+  }
+}

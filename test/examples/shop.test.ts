@@ -9,7 +9,7 @@ import { isLong } from "../support/repetitions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const shop = join(root, "examples/shop");
-const scenarios = 9;
+const scenarios = 11;
 
 // In `npm run test:long` only.
 describe.runIf(isLong)("examples/shop with the packed package", () => {
@@ -77,13 +77,19 @@ describe.runIf(isLong)("examples/shop with the packed package", () => {
       'WHERE reference = ? AND sent_in = ?",\n      );\n      for (const { reference, status',
       'WHERE reference = ? OR sent_in = ?",\n      );\n      for (const { reference, status',
     ],
-    ["missed", "else await this.settle(one.id);", ""],
+    ["missed", ": this.settle(one.id)", ": Promise.resolve()"],
     [
       "failed gets the event again",
       "reply.code(error instanceof SignatureError ? 400 : 500)",
       "reply.code(200)",
     ],
     ["without a response", "idempotencyKey: key", "idempotencyKey: randomUUID()"],
+    ["does not stop the next one", "await done.catch((error) => failures.push(error))", "await done"],
+    [
+      "rejected import",
+      "this.reject(key, body, error);\n      if (error.status !== 400)",
+      "if (error.status !== 400)",
+    ],
     ["did not change", "WHERE name <> excluded.name OR photo <> excluded.photo", ""],
   ])("a shop that is wrong fails its scenario: %s", async ([name, right, wrong]) => {
     const file = name!.startsWith("failed") ? "server" : "shop";

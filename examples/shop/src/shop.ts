@@ -42,10 +42,13 @@ export class Shop {
   /** Sends new products, and asks for the results of imports whose events did not come. Run it now and then. */
   async catchUp(): Promise<void> {
     this.planImports();
+    const failures: unknown[] = [];
     for (const one of this.openImports()) {
-      if (one.id === null) await this.send(one);
-      else await this.settle(one.id);
+      const done = one.id === null ? this.send(one) : this.settle(one.id);
+      // One import that fails again and again must not stop the others.
+      await done.catch((error) => failures.push(error));
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /**
@@ -98,24 +101,31 @@ export class Shop {
       );
       this.database.prepare("UPDATE imports SET id = ? WHERE key = ?").run(id, key);
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 400)) throw error;
+      // Only these say that the service has not run an import with this key. A 401 says nothing of an earlier try.
+      if (!(error instanceof ApiError && [400, 402].includes(error.status))) throw error;
       this.reject(key, body, error);
+      if (error.status !== 400) throw error;
     }
   }
 
-  /** The service took none of the rows: those with a problem have failed, and the others are new again. */
-  private reject(key: string, body: string, error: ApiError): void {
+  /**
+   * The service took none of the rows. Those with a problem have failed, and the others are new again: the next
+   * import has another key, because the service stores the rejection under this one.
+   */
+  private reject(key: string, body: string, { status, message, problems }: ApiError): void {
     const { rows } = JSON.parse(body) as { rows: { reference: string }[] };
-    const problems = error.problems.filter(({ line }) => line !== undefined);
     const fail = this.database.prepare(
       "UPDATE products SET status = 'failed', reason = ? WHERE reference = ? AND sent_in = ?",
     );
     this.database.transaction(() => {
-      for (const { line, message } of problems) fail.run(message, rows[line! - 1]?.reference, key);
-      const other = problems.length === 0 ? "failed" : "new";
+      for (const { line, message } of problems) {
+        if (line !== undefined) fail.run(message, rows[line - 1]?.reference, key);
+      }
+      // A 400 without problems is the fault of all rows.
+      const [other, reason] = status === 400 && problems.length === 0 ? ["failed", message] : ["new", null];
       this.database
         .prepare("UPDATE products SET status = ?, reason = ? WHERE sent_in = ? AND status = 'sent'")
-        .run(other, other === "failed" ? error.message : null, key);
+        .run(other, reason, key);
       this.database.prepare("UPDATE imports SET settled = 1 WHERE key = ?").run(key);
     })();
   }

@@ -132,12 +132,34 @@ export const scenarios: Readonly<Record<string, (opened: Opened) => Promise<void
     const impatient = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, retry: { attempts: 1 } });
     await assert.rejects(new Shop(impatient, shop.database).catchUp());
     await impatient.close();
+    // Without a response it may have run, so another kind of failure does not free its products.
+    const revoked = createClient({ baseUrl: mock.baseUrl, apiKey: "ak_mock_revoked" });
+    await assert.rejects(new Shop(revoked, shop.database).catchUp(), { status: 401 });
+    await revoked.close();
     await shop.catchUp();
     await mock.clock.advance(minute);
-    assert.equal(sent(), 2);
+    assert.equal(sent(), 3);
     assert.equal(Object.keys(mock.state().organizations.main.imports).length, 1);
     assert.equal((await client.products.list()).data.length, 2);
     assert.equal(shop.isSettled(), true);
+  },
+
+  "an import that fails again and again does not stop the next one": async ({ shop, mock, statuses }) => {
+    mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, times: 2, status: 501 });
+    await assert.rejects(shop.catchUp(), { status: 501 });
+    shop.save({ reference: "TIE-3", name: "Tie", photo });
+    await assert.rejects(shop.catchUp(), { status: 501 });
+    await mock.clock.advance(minute);
+    assert.deepEqual(statuses(), ["COAT-1 sent", "HAT-2 sent", "TIE-3 imported"]);
+  },
+
+  "a rejected import is sent again with another key": async ({ shop, mock, statuses }) => {
+    mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, times: 1, status: 402 });
+    await assert.rejects(shop.catchUp(), { status: 402 });
+    assert.deepEqual(statuses(), ["COAT-1 new", "HAT-2 new"]);
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
   },
 
   "a forged event changes nothing": async ({ shop, url, statuses, events }) => {
@@ -145,6 +167,7 @@ export const scenarios: Readonly<Record<string, (opened: Opened) => Promise<void
     const headers = { "Service-Signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}` };
     const { status } = await fetch(url, { method: "POST", headers, body: '{"id":"evt_1"}' });
     assert.equal(status, 400);
+    assert.equal((await fetch(url, { method: "POST" })).status, 400);
     assert.deepEqual([statuses(), events()], [["COAT-1 sent", "HAT-2 sent"], 0]);
   },
 

@@ -85,6 +85,7 @@ describe.runIf(isLong)("examples/shop with the packed package", () => {
     ],
     ["without a response", "idempotencyKey: key", "idempotencyKey: randomUUID()"],
     ["does not stop the next one", "await done.catch((error) => failures.push(error))", "await done"],
+    ["without a response", "[400, 402].includes(error.status)", "error.status < 500"],
     [
       "rejected import",
       "this.reject(key, body, error);\n      if (error.status !== 400)",

@@ -18,7 +18,7 @@ function withoutLeapSecond(text: string): string {
   return next.getTime() % 86_400_000 === 0 && next.getUTCDate() === 1 ? next.toISOString() : text;
 }
 
-/** A timestamp in a query, where an unescaped `+` is a space. Lower case letters are allowed (RFC 3339, 5.6). */
+/** A timestamp in a query, where an unescaped `+` is a space. Lower case is allowed (RFC 3339, 5.6). */
 export const QueryTimestamp = z
   .string()
   .refine((text) => !/:\d\d(?:\.\d+)? \d\d:\d\d$/.test(text), {

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -17,21 +16,6 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const secret = "whsec_0123456789abcdef";
 const blocks = blocksOf(readFileSync(join(root, "docs/webhooks.md"), "utf8"));
 const receivers = blocks.filter(({ label }) => label.startsWith("receivers/"));
-
-/** A free port below those that the system gives to connections, so that none takes it meanwhile. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
 
 /** Runs a receiver of the page unchanged, next to the installed package. */
 async function start(name: string, lines: readonly string[], ownSecret = secret) {

@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { type Installed, installPackage } from "../package/installed.ts";
+import { freePort } from "../support/free-port.ts";
 import { isLong } from "../support/repetitions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -56,7 +57,7 @@ describe.runIf(isLong)("examples/shop with the packed package", () => {
   test("its README runs, twice: the second run finds what the first has left", async () => {
     const readme = readFileSync(join(shop, "README.md"), "utf8");
     const [, command] = /^```sh\nnpm install\n(.*)\n```$/m.exec(readme)!;
-    const port = String(20_000 + Math.floor(Math.random() * 10_000));
+    const port = String(await freePort());
     for (const sent of [2, 0]) {
       const { exitCode, output } = await run(command!, { PORT: port });
       expect(exitCode, output).toBe(0);

@@ -39,7 +39,13 @@ export async function poll<Body>(
   polling: Polling,
   what: Message,
   ask: (signal: AbortSignal) => Promise<{ body: Body; retryAfterMs: number | null }>,
-  { done, onResponse, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
+  {
+    done,
+    onResponse,
+    timeoutMs,
+    outageMs = outlastedMs,
+    signal,
+  }: Omit<PollOptions<Body>, "retries" | "headers">,
 ): Promise<Body> {
   const { clock, random, onWait, answeredAt, closing } = polling;
   const link = linkedAbort(signal, closing);
@@ -81,7 +87,9 @@ export async function poll<Body>(
       outage = { failures: 0, since: 0 };
       if (await untilAborted(isDone(seen.body), link.signal)) return seen.body;
       const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
-      await clock.sleep(Math.min(Math.max(jobMs, shortestMs), longestMs), link.signal);
+      const ms = Math.min(Math.max(jobMs, shortestMs), longestMs);
+      onWait?.({ reason: "job", ms, method: what.method, path: what.path });
+      await clock.sleep(ms, link.signal);
     }
   } finally {
     cancel();

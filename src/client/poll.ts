@@ -39,13 +39,7 @@ export async function poll<Body>(
   polling: Polling,
   what: Message,
   ask: (signal: AbortSignal) => Promise<{ body: Body; retryAfterMs: number | null }>,
-  {
-    done,
-    onResponse,
-    timeoutMs,
-    outageMs = outlastedMs,
-    signal,
-  }: Omit<PollOptions<Body>, "retries" | "headers">,
+  { done, onResponse, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
 ): Promise<Body> {
   const { clock, random, onWait, answeredAt, closing } = polling;
   const link = linkedAbort(signal, closing);

@@ -92,9 +92,11 @@ export function toHeaders(
   contentType: string | null,
   { userAgent, idempotencyKey, headers = {} }: Omit<RequestSettings, "base">,
 ): Record<string, string> {
-  const ofCaller = Object.entries(headers).filter(([, value]) => value !== undefined);
+  const ofCaller = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return {
-    ...Object.fromEntries(ofCaller.map(([name, value]) => [name.toLowerCase(), value as string])),
+    ...Object.fromEntries(
+      [...ofCaller].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
     accept: "application/json",
     // A compressed response could exceed the size limit unnoticed, and responses are small.
     "accept-encoding": "identity",

@@ -8,7 +8,7 @@ export interface FetchRequest {
   /** The headers, by lower-case names. */
   readonly headers: Record<string, string>;
   /** The body; absent for none. */
-  // biome-ignore lint/suspicious/noExplicitAny: the types of fetch differ between runtimes and versions of TypeScript.
+  // biome-ignore lint/suspicious/noExplicitAny: its type differs between runtimes.
   readonly body?: any;
   /** Redirects are not followed: the next host would get the API key. */
   readonly redirect: "manual";

@@ -55,8 +55,9 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     ...(options.keyLife === undefined ? [] : [keyLife({ clock, ...options.keyLife })]),
     retry({ clock, random, policy, isOfService: options.isOfService, onWait }),
     ...(options.onAnswer === undefined ? [] : [heard(options.onAnswer)]),
-    uploadsInTurn({ transfers: new TransferLimit(), onWait }),
     pacing({ clock, windowMs: policy.windowMs, counts: options.counts, onWait }),
+    // Not before: uploads that wait for the first one of the window would keep it from its second attempt.
+    uploadsInTurn({ transfers: new TransferLimit(), onWait }),
     requestId,
     auth(options.origin, options.apiKey),
     noRedirects,

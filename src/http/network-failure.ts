@@ -135,7 +135,9 @@ export class TransportFailure extends Error {
     readonly transport: "fetch" | "dispatcher",
     thrown: unknown,
   ) {
-    const cause = thrown instanceof Error ? thrown : new Error(shown(thrown), { cause: thrown });
+    // Not by its class: test runners have contexts of their own.
+    const isError = typeof (thrown as Partial<Error> | null | undefined)?.message === "string";
+    const cause = isError ? (thrown as Error) : new Error(shown(thrown), { cause: thrown });
     super(withoutEnd(cause.message, /[.\s]/) || cause.name, { cause });
     this.cause = cause;
   }

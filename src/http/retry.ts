@@ -121,7 +121,7 @@ class Attempts {
     this.#policy = request.call.retries === undefined ? policy : { ...policy, ...own };
   }
 
-  /** Sends the request once; resolves to the response if it is final, or to the wait before the next attempt. */
+  /** Sends the request once; resolves to a final response, or to the wait before the next attempt. */
   async once(next: Send): Promise<Answer | Plan> {
     const { call, signal } = this.request;
     const { isOfService } = this.options;
@@ -245,8 +245,8 @@ const isInProgress = ({ json }: Answer): boolean =>
   (json as { error?: { code?: unknown } } | null | undefined)?.error?.code === "request_in_progress";
 
 /**
- * The reason a request waits: the rate limit window, a retry, a polled job, an outage meanwhile, a response, or
- * a slow line that fewer transfers share from now on.
+ * The reason a request waits: the rate limit window, a retry, a polled job, an outage meanwhile, a response,
+ * or a slow line that fewer transfers share from now on.
  */
 export type WaitReason =
   | "rate_window"

@@ -51,6 +51,6 @@ export {
   TimeoutError,
 } from "./http/errors.ts";
 export type { ExchangeLog } from "./http/exchange-log.ts";
-export type { FetchFunction, FetchRequest, FetchResponse } from "./http/fetch-transport.ts";
+export type { FetchFunction, FetchRequest, FetchResponse } from "./http/fetch-function.ts";
 export type { Backoff, OnWait, RetryPolicy, Wait, WaitReason } from "./http/retry.ts";
 export type { TimeLimits } from "./http/time-limits.ts";

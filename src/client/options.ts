@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { ExchangeLog } from "../http/exchange-log.ts";
-import type { FetchFunction } from "../http/fetch-transport.ts";
+import type { FetchFunction } from "../http/fetch-function.ts";
 import type { RetryPolicy, Wait } from "../http/retry.ts";
 import type { TimeLimits } from "../http/time-limits.ts";
 import type { OwnHeaders, RequestLimits } from "./api/calls.ts";

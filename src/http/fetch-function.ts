@@ -28,5 +28,6 @@ export interface FetchResponse {
 
 /** A function like the global `fetch`. As a method, its parameters are compared leniently. */
 export type FetchFunction = {
+  /** Sends a request. */
   send(url: string, request: FetchRequest): Promise<FetchResponse>;
 }["send"];

@@ -184,9 +184,11 @@ const withOperationsAsData = {
 const withGlobalFetch = {
   name: "connections-of-fetch",
   setup(builder) {
-    builder.onResolve({ filter: /\/connections\.ts$/ }, ({ importer }) =>
-      importer.endsWith("client.ts") ? { path: join(root, "src", "http", "edge-connections.ts") } : undefined,
-    );
+    builder.onLoad({ filter: /http[\\/]connections\.ts$/ }, ({ path }) => ({
+      contents: 'export { edgeConnections as openConnections } from "./edge-connections.ts";',
+      loader: "ts",
+      resolveDir: dirname(path),
+    }));
   },
 };
 

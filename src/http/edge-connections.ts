@@ -4,8 +4,8 @@ import { fetchTransport } from "./fetch-transport.ts";
 import { givenConnections } from "./given-connections.ts";
 import { parseProxies } from "./proxies.ts";
 
-/** Instead of connections.ts, in the build for runtimes without sockets: the global `fetch`. */
-export function openConnections({ env = {} }: ConnectionOptions): Connections {
+/** `openConnections` in the build for runtimes without sockets: the global `fetch`. */
+export function edgeConnections({ env = {} }: ConnectionOptions): Connections {
   const [proxy] = parseProxies(env).all;
   if (proxy !== undefined)
     throw new CatalogueError(`${proxy.variable} has no effect in this runtime`, {

@@ -138,7 +138,10 @@ export class TransportFailure extends Error {
     // Not by its class: test runners have contexts of their own.
     const isError = typeof (thrown as Partial<Error> | null | undefined)?.message === "string";
     const cause = isError ? (thrown as Error) : new Error(shown(thrown), { cause: thrown });
-    super(withoutEnd(cause.message, /[.\s]/) || cause.name, { cause });
+    // "fetch failed" alone does not say why.
+    const { message: why } = (cause.cause ?? {}) as { message?: unknown };
+    const message = typeof why === "string" && isError ? `${cause.message}: ${why}` : cause.message;
+    super(withoutEnd(message, /[.\s]/) || cause.name, { cause });
     this.cause = cause;
   }
 

@@ -68,7 +68,7 @@ export interface MockClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves forward to a time, in milliseconds since 1970 or as a Date. */
   advanceTo(time: number | Date): Promise<void>;
-  /** The same clock for a client, `createClient({ clock: mock.clock.autoAdvance })`: its waits take no time. */
+  /** The same clock for a client whose waits move it: `createClient({ clock: mock.clock.autoAdvance })`. */
   readonly autoAdvance: Clock;
 }
 

@@ -108,7 +108,8 @@ test("docs/client.md begins with a list of all operations", () => {
   const page = readFileSync(join(root, "docs/client.md"), "utf8");
   const rows = Object.entries(operations).flatMap(([resource, verbs]) =>
     Object.entries(verbs).map(
-      ([verb, { method, path, summary }]) => `| \`${resource}.${verb}\` | \`${method} ${path}\` | ${summary} |`,
+      ([verb, { method, path, summary }]) =>
+        `| \`${resource}.${verb}\` | \`${method} ${path}\` | ${summary} |`,
     ),
   );
   const table = page.slice(page.indexOf("| method of the client |"), page.indexOf("## From rows"));

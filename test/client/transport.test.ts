@@ -100,6 +100,11 @@ describe("fetch", () => {
   test.each<[string, unknown, string]>([
     ["an error", new RangeError("no quota."), `${failed}: no quota`],
     ["an error without a text", new RangeError(""), `${failed}: RangeError`],
+    [
+      "an error with a cause",
+      new RangeError("fetch failed", { cause: new Error("no socket") }),
+      `${failed}: fetch failed: no socket`,
+    ],
     ["a text", "boom", `${failed}: boom`],
     ["undefined", undefined, `${failed}: undefined was thrown`],
     ["null", null, `${failed}: null was thrown`],

@@ -91,7 +91,7 @@ longTest.each(compilers)(
       writeFileSync(join(installed.folder, file), text!);
       return file;
     });
-    expect(ofPage).toEqual(["models.ts", "catalogue.ts", "worker.mjs"]);
+    expect(ofPage).toEqual(["models.ts", "catalogue.ts", "traced.ts", "worker.mjs"]);
     const compilerOptions = {
       ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2022", types: ["node"] },
       // Checks the declarations too, except those of the language.
@@ -222,10 +222,33 @@ longTest.each(["cjs", "esm"] as const)("runs in a bundle in the format %s", asyn
   expect(stdout).toBe('product_id "" is not a valid ID');
 });
 
+longTest("the build for the edge sends with the global fetch of its moment, without sockets", async () => {
+  const mock = await startMock({ demo: 1 });
+  const path = join(installed.folder, "edge.js");
+  writeFileSync(
+    path,
+    `import { createClient } from ${JSON.stringify(manifest.name)};
+    const client = createClient({ baseUrl: "${mock.baseUrl}", apiKey: "${mock.apiKey}" });
+    const send = globalThis.fetch;
+    globalThis.fetch = (url, request) => (console.log(new URL(url).pathname), send(url, request));
+    console.log((await client.products.list()).data.length);`,
+  );
+  const { stdout } = await execa(process.execPath, ["--conditions=workerd", path]);
+  await mock.stop();
+  expect(stdout).toBe("/v1/products\n1");
+  const code = readFileSync(join(installed.folder, "node_modules", manifest.name, "dist/edge.js"), "utf8");
+  const modules = new Set(
+    [...code.matchAll(/\b(?:from |import\(|require\()"(node:[^"]+)"/g)].map(([, name]) => name),
+  );
+  expect([...modules].sort()).toEqual(
+    ["buffer", "crypto", "events", "fs", "util/types"].map((name) => `node:${name}`),
+  );
+});
+
 longTest("the built files import only packages that users install", async () => {
   const dist = fileURLToPath(new URL("../../dist", import.meta.url));
   const programs = ["hand-over", "complete", "main"].map((name) => `program/${name}`);
-  const names = [...programs, "index", "mock", "cjs/index", "cjs/mock"];
+  const names = [...programs, "index", "edge", "mock", "cjs/index", "cjs/mock"];
   const { metafile } = await build({
     ...{ bundle: true, platform: "node", format: "esm", packages: "external", write: false, metafile: true },
     ...{ entryPoints: names.map((name) => join(dist, `${name}.js`)), outdir: dist, logLevel: "silent" },

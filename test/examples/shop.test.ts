@@ -61,7 +61,7 @@ describe.runIf(isLong)("examples/shop with the packed package", () => {
     for (const sent of [2, 0]) {
       const { exitCode, output } = await run(command!, { PORT: port });
       expect(exitCode, output).toBe(0);
-      expect(output).toContain(`${sent} sent\nCOAT-1 imported\nHAT-2 imported`);
+      expect(output).toContain(`${sent} to send\nCOAT-1 imported\nHAT-2 imported`);
     }
     const { output } = await run(
       "catalogue serve --mock --load mock.json -- sh -c 'curl -s $CAT_BASE_URL/_mock/state'",

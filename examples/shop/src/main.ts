@@ -30,25 +30,29 @@ async function webhookSecret({ client, database }: Shop): Promise<string> {
   return signing_secret;
 }
 
+/** Imports two products, and prints the results: they come by an event, or are asked for every 5 seconds. */
+async function once(shop: Shop): Promise<void> {
+  for (const [reference, name] of [
+    ["COAT-1", "Wool coat"],
+    ["HAT-2", "Felt hat"],
+  ] as const)
+    shop.save({ reference, name, photo: `https://cdn.example.com/${reference}.jpg` });
+  console.log(`${shop.products().filter(({ status }) => status === "new").length} to send`);
+  await shop.catchUp();
+  for (let tenths = 1; !shop.isSettled(); tenths++) {
+    await sleep(100);
+    if (tenths % 50 === 0) await shop.catchUp();
+  }
+  for (const { reference, status } of shop.products()) console.log(reference, status);
+}
+
 async function main(): Promise<void> {
   await using client = createClient({ baseUrl, apiKey });
   const shop = new Shop(client, openDatabase("shop.db"));
   const secret = await webhookSecret(shop);
   const app = createServer(shop, () => secret);
   await app.listen({ port: Number(PORT), host: "127.0.0.1" });
-  if (process.argv.includes("--once")) {
-    for (const [reference, name] of [
-      ["COAT-1", "Wool coat"],
-      ["HAT-2", "Felt hat"],
-    ] as const)
-      shop.save({ reference, name, photo: `https://cdn.example.com/${reference}.jpg` });
-    const sent = shop.products().filter(({ status }) => status === "new").length;
-    await shop.catchUp();
-    while (!shop.isSettled()) await sleep(100);
-    console.log(`${sent} sent`);
-    for (const { reference, status } of shop.products()) console.log(reference, status);
-    return app.close();
-  }
+  if (process.argv.includes("--once")) return await once(shop).finally(() => app.close());
   for (;;) {
     await shop.catchUp().catch((error) => console.error(error.message));
     await sleep(60_000);

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type Clock, lastMoment, MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { exactHost, toListenAddress } from "../contract/url-policy.ts";
+import { parseJson } from "../json.ts";
 import { withoutEnd } from "../text.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
@@ -14,7 +15,7 @@ import { type FaultOrder, readFault } from "./faults/fault-order.ts";
 import type { FaultReport } from "./faults/faults.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
-import { Rejection } from "./rules/rejection.ts";
+import { invalid, Rejection } from "./rules/rejection.ts";
 import { MockState, printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
 import type { RecordedRequest, ServedRequest } from "./world/requests.ts";
 import { World, type WorldOptions } from "./world/world.ts";
@@ -87,6 +88,11 @@ export interface Mock {
    */
   credits: number | null;
   /**
+   * Throws an error with one line for each fault that acted less often than it was set to: never, or fewer
+   * times than its `times` or the entries of its `sequence`. Call it before `reset()`, which removes faults.
+   */
+  verify(): void;
+  /**
    * Resolves when no delivery attempt and no image download is in flight: what a request of yours started.
    * `clock.advance()` and POST /_mock/clock wait for what they start by themselves.
    */
@@ -145,6 +151,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
       const order = inCode("credits", () => check(AccountOrder, { credits }, "value"));
       world.organizations.main.credits = order.credits;
     },
+    verify: () => verify(world),
     settled: async () => {
       await world.workInProgress.idle();
     },
@@ -178,15 +185,28 @@ function createWorld({ network, state, ...given }: Omit<MockOptions, "port" | "h
 }
 
 const faultsOf = (world: World): MockFaults => ({
-  // A copy, as the JSON of a request would be: later changes of the object have no effect.
-  add: (fault) =>
-    inCode("faults.add", () =>
-      world.faults.add(readFault(JSON.parse(JSON.stringify(fault) ?? "null")), world.secret),
-    ),
+  add: (fault) => inCode("faults.add", () => world.faults.add(readFault(asJson(fault)), world.secret)),
   list: () => structuredClone(world.faults.list()),
   remove: (id) => world.faults.remove(id),
   clear: () => world.faults.clear(),
 });
+
+/** A copy of a value, as the JSON of a request would be: later changes of the object have no effect. */
+function asJson(value: unknown): unknown {
+  try {
+    return parseJson(JSON.stringify(value) ?? "null");
+  } catch (error) {
+    throw invalid(`is not JSON: ${(error as Error).message.split("\n", 1)[0]}`);
+  }
+}
+
+function verify({ faults }: World): void {
+  const unmet = faults.unmet();
+  if (unmet.length === 0) return;
+  const what = unmet.length === 1 ? "1 fault" : `${unmet.length} faults`;
+  const lines = unmet.map(({ message }) => `\n  ${message}`);
+  throw new Error(`mock.verify: ${what} acted less often than expected${lines.join("")}`);
+}
 
 function clockOf(world: World): MockClock {
   const { clock, workInProgress } = world;

@@ -33,6 +33,7 @@ import {
   FaultReport,
   LoggedRequest,
   Now,
+  UnmetFault,
 } from "./replies.ts";
 
 type Params = Parameters<ControlRoute["work"]>[2];
@@ -99,6 +100,12 @@ export const controlRoutes: readonly ControlRoute[] = [
     if (!isRemoved) throw new Rejection("route_not_found", "fault not found");
     return { cleared: 1 };
   }),
+  route(
+    "GET /_mock/verify",
+    "List the faults that acted less often than they were set to",
+    { reply: z.array(UnmetFault) },
+    (world) => world.faults.unmet(),
+  ),
   route("POST /_mock/reset", "Return to the start; the clock stays", { reply: Now }, (world) => {
     world.reset();
     return { now: world.timestamp() };

@@ -4,7 +4,8 @@ import { lastMoment, type MovableClock } from "../../clock.ts";
 import { ExportAsset } from "../../contract/resources/exports.ts";
 import { Product } from "../../contract/resources/products.ts";
 import { Model } from "../../contract/resources/tasks.ts";
-import { FaultOrder, readFault } from "../faults/fault-order.ts";
+import { readFault } from "../faults/fault-check.ts";
+import { FaultOrder } from "../faults/fault-order.ts";
 import { pageRoutes } from "../page/page-routes.ts";
 import {
   AssetOrder,

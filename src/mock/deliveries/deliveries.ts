@@ -129,8 +129,8 @@ export class Deliveries {
   }
 
   /**
-   * Schedules the next attempt. An overdue one is made at once: a frozen clock would never reach it. `fault` is
-   * what acts on an attempt that a fault has put off.
+   * Schedules the next attempt. An overdue one is made at once: a frozen clock would never reach it.
+   * `fault` acts on it, if a fault has put it off.
    */
   #plan(delivery: DeliveryRecord, fault?: DeliveryFault): void {
     const { due } = delivery;
@@ -152,12 +152,12 @@ export class Deliveries {
       delivery.due === due && this.#webhookFor(delivery) === webhook && webhook.status === "active";
     const begun = clock.now();
     this.#held.delete(delivery);
-    const fault = isWanted() ? (putOff ?? this.#faultOn(delivery)) : null;
-    if (fault !== null && fault !== putOff && this.#putsOff(delivery, fault)) return;
+    const fault = putOff ?? (isWanted() ? this.#faultOn(delivery) : null);
+    if (putOff === undefined && this.#putsOff(delivery, fault)) return;
     // Skip an attempt at once, while the clock still shows the time at which it was due.
     const attempt = isWanted() ? await this.#attempts(delivery, webhook, isWanted, fault) : null;
     if (life.aborted) return;
-    if (attempt !== null) this.#releaseAfter(delivery);
+    this.#releaseAfter(delivery, attempt);
     if (attempt !== null && isAccepted(attempt)) return this.#delivered(delivery, webhook, attempt);
     // The delivery ended meanwhile: it was resent successfully, or dropped with its webhook.
     if (delivery.due !== due) return;
@@ -179,7 +179,8 @@ export class Deliveries {
   }
 
   /** Whether a fault sends an attempt later: after some time, or after other deliveries. */
-  #putsOff(delivery: DeliveryRecord, fault: DeliveryFault): boolean {
+  #putsOff(delivery: DeliveryRecord, fault: DeliveryFault | null): boolean {
+    if (fault === null) return false;
     const { delay_ms, reorder } = fault;
     if (delay_ms === 0 && reorder === undefined) return false;
     delivery.due = this.world.clock.now() + delay_ms + (reorder === undefined ? 0 : longestHoldMs);
@@ -188,8 +189,9 @@ export class Deliveries {
     return true;
   }
 
-  /** Sends the held deliveries of the webhook that waited for this one. */
-  #releaseAfter({ webhook_id }: DeliveryRecord): void {
+  /** Sends the held deliveries of the webhook that waited for this attempt. */
+  #releaseAfter({ webhook_id }: DeliveryRecord, attempt: Attempt | null): void {
+    if (attempt === null) return;
     for (const [delivery, held] of this.#held) {
       const isOver = delivery.due !== held.due;
       if (!isOver && (delivery.webhook_id !== webhook_id || --held.after > 0)) continue;

@@ -1,12 +1,6 @@
 import { Random } from "../seed/seed.ts";
-import {
-  type FaultEffect,
-  type FaultKind,
-  type FaultOrder,
-  type JobFailure,
-  type JobKind,
-  kindOf,
-} from "./fault-order.ts";
+import { kindOf } from "./fault-check.ts";
+import type { FaultEffect, FaultKind, FaultOrder, JobFailure, JobKind } from "./fault-order.ts";
 import type { FaultReply } from "./fault-response.ts";
 import type { SeenRequest } from "./matching.ts";
 

@@ -84,12 +84,14 @@ export function toControl(world: World): Control {
 const shownCharacters = 200;
 const shownValues = new WeakMap<object, string>();
 
-/** A fault with the beginning of its body and headers. */
-function toFault({ body, headers, ...fault }: FaultReport): Fault {
+/** A fault with the beginnings of its bodies, headers and entries. */
+function toFault({ match, body, headers, sequence, ...fault }: FaultReport): Fault {
+  const long = Object.entries({ headers, body, sequence }).filter(([, value]) => value !== undefined);
+  const fields = Object.entries(match).map(([name, value]) => [name, toBeginning(value)]);
   return {
     ...fault,
-    ...(headers !== undefined && { headers: toBeginning(headers) }),
-    ...(body !== undefined && { body: toBeginning(body) }),
+    match: Object.fromEntries(fields),
+    ...Object.fromEntries(long.map(([name, value]) => [name, toBeginning(value)])),
   };
 }
 

@@ -2,6 +2,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
+import type { RecordedDelivery } from "../api/recorded.ts";
 import type { DeliveryFault, Faults } from "../faults/faults.ts";
 import type { Network } from "../outgoing/network.ts";
 import type { OrganizationName } from "../rules/api-keys.ts";
@@ -9,13 +10,7 @@ import { found, Rejection } from "../rules/rejection.ts";
 import { abandonedUntilDisabled, type Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
 import type { WorkInProgress } from "../work/work-in-progress.ts";
-import {
-  isAccepted,
-  type RecordedDelivery,
-  sendEvent,
-  shownDelivery,
-  type WebhookRules,
-} from "./delivery.ts";
+import { isAccepted, sendEvent, shownDelivery, type WebhookRules } from "./delivery.ts";
 
 /** Number of ended deliveries that are kept; pending ones are all kept. */
 const remembered = 1_000;

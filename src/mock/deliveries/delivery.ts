@@ -1,5 +1,4 @@
 import { limits } from "../../contract/limits.ts";
-import type { WebhookEvent } from "../../contract/resources/webhooks.ts";
 import { signDelivery } from "../../contract/signature.ts";
 import { signatureHeader } from "../../contract/signature-header.ts";
 import {
@@ -10,24 +9,11 @@ import {
   type UrlBreach,
   urlBreach,
 } from "../../contract/url-policy.ts";
+import type { RecordedDelivery } from "../api/recorded.ts";
 import type { DeliveryFault } from "../faults/faults.ts";
 import type { Network, Reach } from "../outgoing/network.ts";
 import { type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
 import type { Attempt, DeliveryRecord } from "../store/records.ts";
-
-/** A delivery as GET /_mock/deliveries shows it. */
-export interface RecordedDelivery {
-  id: string;
-  event_id: string;
-  type: string;
-  webhook_id: string;
-  url: string;
-  state: DeliveryRecord["state"];
-  attempts: Attempt[];
-  /** RFC 3339; null when no attempt is scheduled. */
-  next_attempt_at: string | null;
-  event: WebhookEvent;
-}
 
 export const shownDelivery = (delivery: DeliveryRecord): RecordedDelivery => ({
   id: delivery.id,

@@ -167,7 +167,7 @@ export const effectShape = {
     .meta(
       shown(
         "Body",
-        "With `status`: a string is sent as is, anything else as JSON. Default: see below.",
+        "With `status`: a string is sent as is, anything else as JSON. Default from 400 on: the envelope.",
         requests,
         { "x-with": "status" },
       ),

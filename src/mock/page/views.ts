@@ -7,10 +7,11 @@ import type {
   Status,
   Webhooks,
 } from "../../mock-page/data.ts";
+import type { RecordedRequest } from "../api/recorded.ts";
 import { shownDelivery } from "../deliveries/delivery.ts";
 import type { FaultReport } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
-import { type LoggedRequest, type RecordedRequest, shownRequest } from "../world/requests.ts";
+import { type LoggedRequest, shownRequest } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
 import { countRunning } from "./job-cards.ts";
 

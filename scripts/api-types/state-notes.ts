@@ -160,7 +160,7 @@ export const stateNotes: Readonly<Record<string, string>> = {
   data: "The ID and status of the resource, by its kind.",
   state: "`pending` until an attempt is accepted, or the last one has failed.",
   tries: "Number of scheduled attempts made, or skipped because the webhook was paused.",
-  due: `When the next or current attempt is due, ${millis}; null for none.`,
+  due: `When the next attempt is due, ${millis}; null for none.`,
   attempts: "The latest attempts, including those of a resend.",
   at: `Start of the attempt, ${time}.`,
   "StateDelivery.attempts.status": "The status of the response; null without a complete one.",

@@ -516,7 +516,7 @@ export interface StateDelivery {
   state: "pending" | "delivered" | "abandoned";
   /** Number of scheduled attempts made, or skipped because the webhook was paused. At most 6. */
   tries: number;
-  /** When the next or current attempt is due, in milliseconds since 1970 (clock of the mock); null for none. */
+  /** When the next attempt is due, in milliseconds since 1970 (clock of the mock); null for none. */
   due: number | null;
   /** The latest attempts, including those of a resend. */
   attempts: {

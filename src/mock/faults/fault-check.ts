@@ -28,7 +28,7 @@ const allEffects = [...new Set(Object.values(effects).flat())];
 
 /** The checked fault; 400 with every problem at once. */
 export function readFault(value: unknown): FaultOrder {
-  const long = isObject(value) ? tooLong(value) : [];
+  const long = isObject(value) ? listProblems(value) : [];
   // The entries are not even checked: each could have a problem.
   if (long.length > 0) checkAll(z.unknown(), value, "body", () => long);
   return checkAll(FaultOrder, value, "body", conflicts);
@@ -109,13 +109,18 @@ function misfit(kind: FaultKind, name: string): string {
 
 const problem = (message: string, param: string): Problem => ({ message: `${param}: ${message}`, param });
 
-/** Lists and objects with too many entries. */
-function tooLong({ match, headers, sequence }: Readonly<Record<string, unknown>>): Problem[] {
+/** Lists and objects with too many entries, or with a name that the schema library skips. */
+function listProblems({ match, headers, sequence }: Readonly<Record<string, unknown>>): Problem[] {
   const { query, headers: matched } = isObject(match) ? match : ({} as Readonly<Record<string, unknown>>);
   const lists = { "match.query": query, "match.headers": matched, headers, sequence };
-  return Object.entries(lists)
-    .filter(([, list]) => typeof list === "object" && list !== null && Object.keys(list).length > mostEntries)
-    .map(([name]) => problem(`must have at most ${mostEntries} entries`, name));
+  return Object.entries(lists).flatMap(([name, list]) => {
+    if (typeof list !== "object" || list === null) return [];
+    if (Object.keys(list).length > mostEntries)
+      return [problem(`must have at most ${mostEntries} entries`, name)];
+    return Object.hasOwn(list, "__proto__")
+      ? [problem("cannot be compared or sent", `${name}.__proto__`)]
+      : [];
+  });
 }
 
 /** Statuses of responses without a body (RFC 9110). */

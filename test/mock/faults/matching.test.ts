@@ -370,6 +370,12 @@ describe("a wrong fault", () => {
       "match.query",
       "match.query: must have at most 1000 entries",
     ],
+    [
+      "a name that no object can have",
+      { match: { query: JSON.parse('{"__proto__":"1"}') }, status: 500 },
+      "match.query.__proto__",
+      "match.query.__proto__: cannot be compared or sent",
+    ],
     ["a sequence as text", { match: {}, sequence: "500" }, "sequence", "sequence: must be a list"],
     [
       "a sequence with times",

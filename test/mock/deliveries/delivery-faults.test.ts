@@ -82,16 +82,16 @@ test("a reordered delivery counts only attempts of its webhook, and comes once",
   expect(ids(one.received)).toEqual([b, c, a, b]);
 });
 
-test("a reordered delivery without a later one comes after a minute", async () => {
-  const { url, received } = await startReceiver();
-  const { runImport, advance, mock } = await faultyHook({ reorder: 1 }, url);
+test("a reordered delivery without a later one comes after a minute, and is retried on schedule", async () => {
+  const { url, received } = await startReceiver(500, 200);
+  const { runImport, advance, mock } = await faultyHook({ times: 1, reorder: 1 }, url);
   await runImport();
   await advance(minute - 1);
   expect(received).toEqual([]);
   await advance(1);
-  expect([received.length, mock.deliveries()[0]!.state]).toEqual([1, "delivered"]);
+  expect([received.length, mock.deliveries()[0]!.next_attempt_at]).toEqual([1, iso(firstAt + 2 * minute)]);
   await advance(hour);
-  expect(received).toHaveLength(1);
+  expect([received.length, mock.deliveries()[0]!.state]).toEqual([2, "delivered"]);
 });
 
 test.each([

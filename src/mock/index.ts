@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { lastMoment, MovableClock } from "../clock.ts";
+import { type Clock, lastMoment, MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { exactHost, toListenAddress } from "../contract/url-policy.ts";
 import { parseJson } from "../json.ts";
@@ -149,12 +149,30 @@ function clockOf(world: World): MockClock {
     const mark = workInProgress.mark();
     await workInProgress.track(moveClock(world, ms), mark);
   };
+  const at: Clock["at"] = (time, run) => clock.at(time, run);
+  const now = () => clock.now();
+  let moves = Promise.resolve();
   return {
-    now: () => clock.now(),
+    now,
     sleep: (ms, signal) => clock.sleep(ms, signal),
-    at: (time, run) => clock.at(time, run),
+    at,
     advance,
     advanceTo: (time) => advance(Number(time) - clock.now()),
+    autoAdvance: {
+      now,
+      at,
+      async sleep(ms, signal) {
+        signal?.throwIfAborted();
+        const due = now() + ms;
+        // One after the other: waits at the same time end together, as without this clock.
+        const move = moves.then(() =>
+          due > now() && signal?.aborted !== true ? advance(due - now()) : undefined,
+        );
+        moves = move.catch(() => {});
+        await move;
+        signal?.throwIfAborted();
+      },
+    },
   };
 }
 

@@ -41,6 +41,8 @@ export interface MockClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves forward to a time, in milliseconds since 1970 or as a Date. */
   advanceTo(time: number | Date): Promise<void>;
+  /** The same clock for a client whose waits move it: `createClient({ clock: mock.clock.autoAdvance })`. */
+  readonly autoAdvance: Clock;
 }
 
 /** A running mock. `await using mock = await startMock()` stops it at the end of the block. */

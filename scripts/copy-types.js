@@ -1,8 +1,8 @@
 // @ts-check
-// Completes the declarations of the package's exports: with those of zod, which the mock's options and state are made of, so
-// that no project must install it; and with copies in dist/cjs/types, because a CommonJS project needs CommonJS files.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+// Completes the declarations of the package's exports with copies in dist/cjs/types, because a CommonJS project needs CommonJS
+// files.
+import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -10,21 +10,10 @@ const { dependencies = {} } = JSON.parse(readFileSync(join(root, "package.json")
 const dist = join(root, "dist");
 const types = join(dist, "types");
 const copies = join(dist, "cjs", "types");
-const zod = join(root, "node_modules", "zod");
-const ownZod = join(types, "zod");
 
-rmSync(ownZod, { recursive: true, force: true });
-for (const file of declarationsFrom([join(zod, "index.d.ts")])) put(file, join(ownZod, relative(zod, file)));
-
+// An earlier build may have made it.
+rmSync(join(types, "zod"), { recursive: true, force: true });
 const exported = [join(types, "index.d.ts"), join(types, "mock", "index.d.ts"), join(types, "webhooks.d.ts")];
-for (const file of declarationsFrom(exported)) {
-  const path = relative(dirname(file), join(ownZod, "index.js")).split(sep).join("/");
-  const text = readFileSync(file, "utf8");
-  writeFileSync(
-    file,
-    text.replace(/((?:from|import\() ?)"zod"/g, `$1"${path.startsWith(".") ? path : `./${path}`}"`),
-  );
-}
 rmSync(copies, { recursive: true, force: true });
 for (const file of declarationsFrom(exported)) put(file, join(copies, relative(types, file)));
 
@@ -38,7 +27,7 @@ function declarationsFrom(first) {
     for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/(?:from|import\() ?"([^"]+)"/g)) {
       if (name.startsWith(".")) files.add(resolve(dirname(file), name.replace(/\.[jt]s$/, ".d.ts")));
       // It would be missing where the package is installed.
-      else if (name !== "zod" && !name.startsWith("node:") && !Object.hasOwn(dependencies, name))
+      else if (!name.startsWith("node:") && !Object.hasOwn(dependencies, name))
         throw new Error(`${relative(dist, file)} imports types of ${name}, which is not a dependency`);
     }
   }

@@ -1,108 +1,44 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type Clock, lastMoment, MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { exactHost, toListenAddress } from "../contract/url-policy.ts";
+import { parseJson } from "../json.ts";
 import { withoutEnd } from "../text.ts";
+import type { Mock, MockClock, MockFaults } from "./api/mock.ts";
+import type { MockOptions } from "./api/options.ts";
+import type { MockState } from "./api/state.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
 import { AccountOrder } from "./control/replies.ts";
 import { moveClock } from "./control/routes.ts";
-import type { RecordedDelivery } from "./deliveries/delivery.ts";
-import { type FaultOrder, readFault } from "./faults/fault-order.ts";
-import type { FaultReport } from "./faults/faults.ts";
-import { type Network, realNetwork } from "./outgoing/network.ts";
+import { readFault } from "./faults/fault-check.ts";
+import { realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
-import { Rejection } from "./rules/rejection.ts";
-import { MockState, printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
-import type { RecordedRequest, ServedRequest } from "./world/requests.ts";
-import { World, type WorldOptions } from "./world/world.ts";
+import { invalid, Rejection } from "./rules/rejection.ts";
+import {
+  printedState,
+  restoreSnapshot,
+  type SavedState,
+  MockState as StateSchema,
+  takeSnapshot,
+} from "./snapshot/snapshot.ts";
+import { World } from "./world/world.ts";
 
-export type { FaultOrder, FaultReport, MockState, Network, RecordedDelivery, RecordedRequest, ServedRequest };
+export type { FaultEffect, FaultMatch, FaultOrder } from "./api/faults.ts";
+export type { FaultReport, Mock, MockClock, MockDeliveries, MockFaults } from "./api/mock.ts";
+export type { MockOptions, RateLimit } from "./api/options.ts";
+export type {
+  RecordedBody,
+  RecordedDelivery,
+  RecordedRequest,
+  RecordedResponse,
+  ServedRequest,
+} from "./api/recorded.ts";
+export type * from "./api/state.ts";
+export type { Network } from "./outgoing/network.ts";
 /** A clock for a mock, for example one that is frozen until a test moves it. */
 export { MovableClock };
-
-/** Options of `startMock`. */
-export interface MockOptions extends Partial<Omit<WorldOptions, "allowHosts" | "begin" | "network">> {
-  /** The default, 0, picks a free port. */
-  port?: number;
-  /** Default: 127.0.0.1. */
-  host?: string;
-  /** The start of signed URLs and links, for clients that reach the mock elsewhere than it listens. */
-  baseUrl?: string;
-  /** Hosts, besides this machine, that may use /_mock and receive webhooks, e.g. other containers. */
-  allowHosts?: readonly string[];
-  /** State at the start and after a reset, instead of demo products. */
-  state?: MockState;
-  /** Replaces parts of the network used for webhooks and images, so that a test needs only one machine. */
-  network?: Partial<Network>;
-}
-
-/** The faults of a mock, as in /_mock/faults. */
-export interface MockFaults {
-  /** Adds a fault and returns it with its number. Throws a TypeError that lists every mistake. */
-  add(fault: FaultOrder): FaultReport;
-  /** Every fault, with the number of times that it has acted. */
-  list(): FaultReport[];
-  /** Removes the fault with this number; false if there is none. */
-  remove(id: number): boolean;
-  /** Removes all faults and returns their number. */
-  clear(): number;
-}
-
-/** Webhook deliveries, newest last, as in GET /_mock/deliveries. */
-export interface MockDeliveries {
-  (): RecordedDelivery[];
-  /** Delivers once more, and resolves when the attempt has ended. Rejects if the delivery is unknown. */
-  resend(id: string): Promise<RecordedDelivery>;
-}
-
-/**
- * The time of the mock. A move stops at every moment at which something is due, and waits for what that
- * starts: deliveries arrive, and their retries are scheduled, at their own times. Both moves reject with a
- * TypeError for a time that is invalid or past.
- */
-export interface MockClock extends Clock {
-  /** Moves forward by milliseconds. */
-  advance(ms: number): Promise<void>;
-  /** Moves forward to a time, in milliseconds since 1970 or as a Date. */
-  advanceTo(time: number | Date): Promise<void>;
-  /** The same clock for a client whose waits move it: `createClient({ clock: mock.clock.autoAdvance })`. */
-  readonly autoAdvance: Clock;
-}
-
-/** A running mock. `await using mock = await startMock()` stops it at the end of the block. */
-export interface Mock {
-  /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
-  baseUrl: string;
-  /** An API key of the first organization with every scope: `ak_mock`, or random for a copy of real data. */
-  readonly apiKey: string;
-  readonly clock: MockClock;
-  /** The latest requests, newest last, API keys masked; with `bodies`, also what was sent and received. */
-  requests(): RecordedRequest[];
-  deliveries: MockDeliveries;
-  faults: MockFaults;
-  /**
-   * The credits of the first organization: one per generation, null for no limit. Assign a number to set
-   * them; anything else throws a TypeError.
-   */
-  credits: number | null;
-  /**
-   * Resolves when no delivery attempt and no image download is in flight: what a request of yours started.
-   * `clock.advance()` and POST /_mock/clock wait for what they start by themselves.
-   */
-  settled(): Promise<void>;
-  /** A copy of the complete state, as in GET /_mock/state. */
-  state(): MockState;
-  /** The state as JSON, one line per record. Parse it and pass it to `readState` to load it. */
-  printedState(): Uint8Array[];
-  /** Restores the state after the start; the clock does not move. */
-  reset(): void;
-  stop(): Promise<void>;
-  /** Stops the mock. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
 
 /** Starts the mock. Rejects with a TypeError for an invalid option, or if it cannot listen. */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
@@ -147,6 +83,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
       const order = inCode("credits", () => check(AccountOrder, { credits }, "value"));
       world.organizations.main.credits = order.credits;
     },
+    verify: () => verify(world),
     settled: async () => {
       await world.workInProgress.idle();
     },
@@ -180,15 +117,28 @@ function createWorld({ network, state, ...given }: Omit<MockOptions, "port" | "h
 }
 
 const faultsOf = (world: World): MockFaults => ({
-  // A copy, as the JSON of a request would be: later changes of the object have no effect.
-  add: (fault) =>
-    inCode("faults.add", () =>
-      world.faults.add(readFault(JSON.parse(JSON.stringify(fault) ?? "null")), world.secret),
-    ),
+  add: (fault) => inCode("faults.add", () => world.faults.add(readFault(asJson(fault)), world.secret)),
   list: () => structuredClone(world.faults.list()),
   remove: (id) => world.faults.remove(id),
   clear: () => world.faults.clear(),
 });
+
+/** A copy of a value, as the JSON of a request would be: later changes of the object have no effect. */
+function asJson(value: unknown): unknown {
+  try {
+    return parseJson(JSON.stringify(value) ?? "null");
+  } catch (error) {
+    throw invalid(`is not JSON: ${(error as Error).message.split("\n", 1)[0]}`);
+  }
+}
+
+function verify({ faults }: World): void {
+  const unmet = faults.unmet();
+  if (unmet.length === 0) return;
+  const what = unmet.length === 1 ? "1 fault" : `${unmet.length} faults`;
+  const lines = unmet.map(({ message }) => `\n  ${message}`);
+  throw new Error(`mock.verify: ${what} acted less often than expected${lines.join("")}`);
+}
 
 function clockOf(world: World): MockClock {
   const { clock, workInProgress } = world;
@@ -244,15 +194,15 @@ const checkedStates = new WeakSet<object>();
  * The result is not checked again: to change it, start with a copy, which is checked.
  */
 export function readState(value: unknown): MockState {
-  const state = check(MockState, value, "state");
+  const state = check(StateSchema, value, "state");
   checkedStates.add(state);
   return state;
 }
 
-function toInitialState(state: MockState): MockState {
-  if (checkedStates.has(state)) return state;
+function toInitialState(state: MockState): SavedState {
+  if (checkedStates.has(state)) return state as SavedState;
   try {
-    return readState(state);
+    return readState(state) as SavedState;
   } catch (error) {
     throw new TypeError(`startMock: invalid state: ${(error as Error).message}`, { cause: error });
   }

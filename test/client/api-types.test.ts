@@ -3,23 +3,32 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, expectTypeOf } from "vitest";
 import { apiFiles } from "../../scripts/api-types/api-files.ts";
+import { mockFiles } from "../../scripts/api-types/mock-files.ts";
 import type { Input as PublicInput } from "../../src/client/api/calls.ts";
 import type { Operations } from "../../src/client/api/operations.ts";
 import type { Input } from "../../src/client/request.ts";
 import type { Operations as Contract } from "../../src/contract/operations.ts";
+import type { FaultOrder } from "../../src/mock/api/faults.ts";
+import type { MockState } from "../../src/mock/api/state.ts";
+import type { FaultOrder as CheckedFault } from "../../src/mock/faults/fault-order.ts";
+import type { SavedState } from "../../src/mock/snapshot/snapshot.ts";
 import { longTest } from "../support/long-test.ts";
 
-const folder = join(import.meta.dirname, "../../src/client/api");
+const source = join(import.meta.dirname, "../../src");
 
-longTest("src/client/api/ is what `npm run api-types` makes from the contract", async () => {
-  const made = apiFiles();
+longTest.each([
+  ["client", apiFiles, ["calls.ts"]],
+  ["mock", mockFiles, ["mock.ts", "options.ts", "recorded.ts"]],
+] as const)("src/%s/api/ is what `npm run api-types` makes", async (part, files, written) => {
+  const folder = join(source, part, "api");
+  const made: Record<string, string> = files();
   const formatted = Object.entries(made).map(async ([name, input]) => {
     const args = ["check", "--write", `--stdin-file-path=${join(folder, name)}`];
     const { stdout } = await execa("biome", args, { input, preferLocal: true, stripFinalNewline: false });
     expect(readFileSync(join(folder, name), "utf8"), name).toBe(stdout);
   });
   await Promise.all(formatted);
-  expect(readdirSync(folder).sort()).toEqual([...Object.keys(made), "calls.ts"].sort());
+  expect(readdirSync(folder).sort()).toEqual([...Object.keys(made), ...written].sort());
 });
 
 longTest("an input of the package fits the contract", () => {
@@ -33,4 +42,10 @@ longTest("an input of the package fits the contract", () => {
   // Lists of the package are read-only, so that the contract's are wider.
   expectTypeOf<Patch>().toExtend<NonNullable<Given<"webhooks", "update">["body"]>>();
   expectTypeOf<Given<"exports", "list">>().toExtend<Input<Contract["exports"]["list"]>>();
+});
+
+longTest("a state and a fault of the package are those of the mock's schemas", () => {
+  expectTypeOf<SavedState>().toExtend<MockState>();
+  expectTypeOf<MockState>().toExtend<SavedState>();
+  expectTypeOf<CheckedFault>().toExtend<FaultOrder>();
 });

@@ -303,7 +303,7 @@ longTest("the package has exactly the files that are needed", () => {
     /^dist\/(?:licenses\.txt|sbom\.cdx\.json)$/,
     /^dist\/program\/parts\/[\w-]+\.js$/,
     /^dist\/(?:cjs\/)?types\/(?:index|clock|errors|json|open-file|text|webhooks)\.d\.ts$/,
-    /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock|mock-page|zod)\/[\w/-]+\.d\.ts$/,
+    /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock|mock-page)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,
     /^docs\/reference\/[\w-]+\.md$/,
     /^man\/cat[\w-]+\.1$/,

@@ -4,17 +4,24 @@ export function describeFault({
   id: _id,
   acted: _acted,
   match,
+  skip,
   times,
   probability,
   ...effect
 }: Fault): string {
-  const { method, path, job } = (match ?? {}) as Record<string, string | undefined>;
-  const target =
-    job === undefined ? [method, path].filter(Boolean).join(" ") || "any request" : `${job} jobs`;
+  const { method, path, pattern, job, event, ...others } = (match ?? {}) as Record<
+    string,
+    string | undefined
+  >;
+  const request = [method, path, pattern].filter(Boolean).join(" ") || "any request";
+  const what =
+    job !== undefined ? `${job} jobs` : event === undefined ? request : `deliveries of ${event} event`;
+  const more = Object.entries(others).map(([name, value]) => `, ${describeEffect(name, value)}`);
   const shown = Object.entries(effect).map(([name, value]) => describeEffect(name, value));
+  const spared = typeof skip === "number" ? `, after ${skip} matches` : "";
   const chance = typeof probability === "number" ? `, ${Math.round(probability * 100)} % of the time` : "";
   const limit = typeof times === "number" ? `, ${times === 1 ? "once" : `${times} times`}` : "";
-  return `${target}: ${shown.join(", ")}${limit}${chance}`;
+  return `${what}${more.join("")}: ${shown.join(", ")}${spared}${limit}${chance}`;
 }
 
 function describeEffect(name: string, value: unknown): string {

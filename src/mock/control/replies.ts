@@ -17,6 +17,9 @@ export const Cleared = z.looseObject({ cleared: count });
 /** A fault with its number, and how often it has acted. */
 export const FaultReport = z.looseObject({ ...FaultOrder.shape, id: count, acted: count });
 
+/** A fault that acted less often than it was set to; `message` is its line in `mock.verify()`. */
+export const UnmetFault = z.looseObject({ id: count, acted: count, expected: count, message: text });
+
 /** Remaining generations; null for no limit. */
 export const AccountOrder = z.strictObject({ credits: count.nullable() });
 export const Account = z.looseObject({ organization: z.enum(organizationNames), ...AccountOrder.shape });

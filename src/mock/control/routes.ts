@@ -4,7 +4,8 @@ import { lastMoment, type MovableClock } from "../../clock.ts";
 import { ExportAsset } from "../../contract/resources/exports.ts";
 import { Product } from "../../contract/resources/products.ts";
 import { Model } from "../../contract/resources/tasks.ts";
-import { FaultOrder, readFault } from "../faults/fault-order.ts";
+import { readFault } from "../faults/fault-check.ts";
+import { FaultOrder } from "../faults/fault-order.ts";
 import { pageRoutes } from "../page/page-routes.ts";
 import {
   AssetOrder,
@@ -33,6 +34,7 @@ import {
   FaultReport,
   LoggedRequest,
   Now,
+  UnmetFault,
 } from "./replies.ts";
 
 type Params = Parameters<ControlRoute["work"]>[2];
@@ -99,6 +101,12 @@ export const controlRoutes: readonly ControlRoute[] = [
     if (!isRemoved) throw new Rejection("route_not_found", "fault not found");
     return { cleared: 1 };
   }),
+  route(
+    "GET /_mock/verify",
+    "List the faults that acted less often than they were set to",
+    { reply: z.array(UnmetFault) },
+    (world) => world.faults.unmet(),
+  ),
   route("POST /_mock/reset", "Return to the start; the clock stays", { reply: Now }, (world) => {
     world.reset();
     return { now: world.timestamp() };

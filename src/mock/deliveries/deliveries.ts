@@ -2,19 +2,15 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
+import type { RecordedDelivery } from "../api/recorded.ts";
+import type { DeliveryFault, Faults } from "../faults/faults.ts";
 import type { Network } from "../outgoing/network.ts";
 import type { OrganizationName } from "../rules/api-keys.ts";
 import { found, Rejection } from "../rules/rejection.ts";
 import { abandonedUntilDisabled, type Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
 import type { WorkInProgress } from "../work/work-in-progress.ts";
-import {
-  isAccepted,
-  type RecordedDelivery,
-  sendEvent,
-  shownDelivery,
-  type WebhookRules,
-} from "./delivery.ts";
+import { isAccepted, sendEvent, shownDelivery, type WebhookRules } from "./delivery.ts";
 
 /** Number of ended deliveries that are kept; pending ones are all kept. */
 const remembered = 1_000;
@@ -27,6 +23,7 @@ interface Surroundings {
   /** Lifetime of the current state. Work that began in an earlier lifetime must stop. */
   readonly life: AbortSignal;
   readonly options: WebhookRules;
+  readonly faults: Faults;
   readonly organizations: Record<OrganizationName, Organization>;
   timestamp(): string;
   printed(value: unknown): string;
@@ -42,6 +39,8 @@ export class Deliveries {
   /** The IDs of ended deliveries, in the order in which they ended. */
   #ended: string[] = [];
   readonly #limits = new Map<string, LimitFunction>();
+  /** Deliveries that a fault sends after later ones of their webhooks. */
+  readonly #held = new Map<DeliveryRecord, HeldDelivery>();
 
   constructor(private readonly world: Surroundings) {}
 
@@ -121,31 +120,39 @@ export class Deliveries {
     this.#deliveries.clear();
     this.#ended = [];
     this.#limits.clear();
+    this.#held.clear();
   }
 
-  /** Schedules the next attempt. An overdue one is made at once: a frozen clock would never reach it. */
-  #plan(delivery: DeliveryRecord): void {
+  /**
+   * Schedules the next attempt. An overdue one is made at once: a frozen clock would never reach it.
+   * `fault` acts on it, if a fault has put it off.
+   */
+  #plan(delivery: DeliveryRecord, fault?: DeliveryFault): void {
     const { due } = delivery;
     if (due === null) return;
     const go = () => {
       if (delivery.due !== due) return;
       const { workInProgress } = this.world;
-      workInProgress.track(this.#scheduled(delivery, due), workInProgress.mark());
+      workInProgress.track(this.#scheduled(delivery, due, fault), workInProgress.mark());
     };
     if (due <= this.world.clock.now()) go();
     else this.world.schedule(due, go);
   }
 
-  async #scheduled(delivery: DeliveryRecord, due: number): Promise<void> {
+  async #scheduled(delivery: DeliveryRecord, due: number, putOff?: DeliveryFault): Promise<void> {
     const { life, clock } = this.world;
     const webhook = this.#webhookFor(delivery);
     if (webhook === undefined || webhook.status === "disabled") return this.#end(delivery, "abandoned");
     const isWanted = () =>
       delivery.due === due && this.#webhookFor(delivery) === webhook && webhook.status === "active";
     const begun = clock.now();
+    this.#held.delete(delivery);
+    const fault = putOff ?? (isWanted() ? this.#faultOn(delivery) : null);
+    if (putOff === undefined && this.#putsOff(delivery, fault)) return;
     // Skip an attempt at once, while the clock still shows the time at which it was due.
-    const attempt = isWanted() ? await this.#attempt(delivery, webhook, isWanted) : null;
+    const attempt = isWanted() ? await this.#attempts(delivery, webhook, isWanted, fault) : null;
     if (life.aborted) return;
+    this.#releaseAfter(delivery, attempt);
     if (attempt !== null && isAccepted(attempt)) return this.#delivered(delivery, webhook, attempt);
     // The delivery ended meanwhile: it was resent successfully, or dropped with its webhook.
     if (delivery.due !== due) return;
@@ -161,11 +168,55 @@ export class Deliveries {
     else this.#abandoned(delivery, webhook);
   }
 
+  #faultOn({ event: { type }, webhook_id: webhookId }: DeliveryRecord): DeliveryFault | null {
+    const { faults } = this.world;
+    return faults.none ? null : faults.ofDelivery({ type, webhookId });
+  }
+
+  /** Whether a fault sends an attempt later: after some time, or after other deliveries. */
+  #putsOff(delivery: DeliveryRecord, fault: DeliveryFault | null): boolean {
+    if (fault === null) return false;
+    const { delay_ms, reorder } = fault;
+    if (delay_ms === 0 && reorder === undefined) return false;
+    delivery.due = this.world.clock.now() + delay_ms + (reorder === undefined ? 0 : longestHoldMs);
+    if (reorder !== undefined) this.#held.set(delivery, { due: delivery.due, fault, after: reorder });
+    this.#plan(delivery, fault);
+    return true;
+  }
+
+  /** Sends the held deliveries of the webhook that waited for this attempt. */
+  #releaseAfter({ webhook_id }: DeliveryRecord, attempt: Attempt | null): void {
+    if (attempt === null) return;
+    for (const [delivery, held] of this.#held) {
+      const isOver = delivery.due !== held.due;
+      if (!isOver && (delivery.webhook_id !== webhook_id || --held.after > 0)) continue;
+      this.#held.delete(delivery);
+      if (isOver) continue;
+      delivery.due = this.world.clock.now();
+      this.#plan(delivery, held.fault);
+    }
+  }
+
+  /** Makes an attempt, and the copies of a fault at the same time; the one that counts is an accepted one. */
+  async #attempts(
+    delivery: DeliveryRecord,
+    webhook: WebhookRecord,
+    isWanted: () => boolean,
+    fault: DeliveryFault | null,
+  ): Promise<Attempt | null> {
+    const copies = Array.from({ length: 1 + (fault?.duplicate ?? 0) }, () =>
+      this.#attempt(delivery, webhook, isWanted, fault),
+    );
+    const made = await Promise.all(copies);
+    return made.find((attempt) => attempt !== null && isAccepted(attempt)) ?? made[0]!;
+  }
+
   /** Makes and records an attempt; null if the mock was reset or stopped, or it was no longer wanted. */
   #attempt(
     delivery: DeliveryRecord,
     webhook: WebhookRecord,
     isWanted: () => boolean,
+    fault: DeliveryFault | null = null,
   ): Promise<Attempt | null> {
     const { life, network, clock, options } = this.world;
     const limit = this.#limits.get(webhook.id) ?? pLimit(atOnce);
@@ -181,6 +232,7 @@ export class Deliveries {
         now: due ?? clock.now(),
         rules: options,
         isWanted,
+        fault,
       });
       if (attempt === null || life.aborted) return null;
       delivery.attempts.push(attempt);
@@ -216,6 +268,16 @@ export class Deliveries {
     return this.world.organizations[organization].webhooks.get(webhook_id);
   }
 }
+
+/** A delivery that waits for `after` more of its webhook, or until it is due. */
+interface HeldDelivery {
+  readonly due: number;
+  readonly fault: DeliveryFault;
+  after: number;
+}
+
+/** Longest wait for other deliveries: without it, the last event would never arrive. */
+const longestHoldMs = 60_000;
 
 const orphaned = () => new Rejection("webhook_not_found", "the webhook of this delivery was deleted");
 

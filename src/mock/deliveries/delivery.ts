@@ -1,5 +1,4 @@
 import { limits } from "../../contract/limits.ts";
-import type { WebhookEvent } from "../../contract/resources/webhooks.ts";
 import { signDelivery } from "../../contract/signature.ts";
 import { signatureHeader } from "../../contract/signature-header.ts";
 import {
@@ -10,23 +9,11 @@ import {
   type UrlBreach,
   urlBreach,
 } from "../../contract/url-policy.ts";
+import type { RecordedDelivery } from "../api/recorded.ts";
+import type { DeliveryFault } from "../faults/faults.ts";
 import type { Network, Reach } from "../outgoing/network.ts";
 import { type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
 import type { Attempt, DeliveryRecord } from "../store/records.ts";
-
-/** A delivery as GET /_mock/deliveries shows it. */
-export interface RecordedDelivery {
-  id: string;
-  event_id: string;
-  type: string;
-  webhook_id: string;
-  url: string;
-  state: DeliveryRecord["state"];
-  attempts: Attempt[];
-  /** RFC 3339; null when no attempt is scheduled. */
-  next_attempt_at: string | null;
-  event: WebhookEvent;
-}
 
 export const shownDelivery = (delivery: DeliveryRecord): RecordedDelivery => ({
   id: delivery.id,
@@ -53,7 +40,11 @@ interface EventToSend {
   readonly rules: WebhookRules;
   /** Whether the event should still be sent; checked until it is. */
   readonly isWanted: () => boolean;
+  readonly fault: DeliveryFault | null;
 }
+
+/** How long ago a delivery with an old signature was signed, in seconds: more than any usual tolerance. */
+const oldSeconds = 3_600;
 
 /** Sends an event once (Events, Delivery and Signature); null if the mock ended or it was not wanted. */
 export async function sendEvent(
@@ -61,10 +52,11 @@ export async function sendEvent(
   life: AbortSignal,
   send: EventToSend,
 ): Promise<Attempt | null> {
-  const { url, body, secret, now, rules, isWanted } = send;
-  const sign = () => signDelivery(secret(), body, Math.floor(now / 1000));
+  const { url, body, secret, now, rules, isWanted, fault } = send;
+  const sign = () => signedBy(secret(), body, Math.floor(now / 1000), fault);
   let signature = sign();
   const at = new Date(now).toISOString();
+  if (fault?.drop === "before") return { at, status: null, error: "connection_lost", signature };
   const outcome: RequestOutcome =
     // Checked when the webhook was created, but the state may come from elsewhere, such as a less strict
     // mock.
@@ -81,11 +73,12 @@ export async function sendEvent(
               return {
                 "Content-Type": "application/json",
                 "User-Agent": "catalogue-webhooks/1",
-                [signatureHeader]: signature,
+                ...(signature !== "" && { [signatureHeader]: signature }),
                 "Content-Length": body.length,
               };
             },
             body,
+            ...(fault?.truncate !== undefined && { cutAfter: fault.truncate }),
             isAllowed: toReach(url, rules),
             timeoutMs: limits.webhookTimeoutMs,
             mostBytes: mostAnswerBytes,
@@ -97,8 +90,16 @@ export async function sendEvent(
     return outcome.fault === "ended" ? null : { at, status: null, error: outcome.fault, signature };
   }
   // Only a complete response counts. One that breaks off is a failure, like one that comes too late.
-  if (outcome.end === "broken") return { at, status: null, error: "connection_lost", signature };
+  if (outcome.end === "broken" || fault?.drop === "after")
+    return { at, status: null, error: "connection_lost", signature };
   return { at, status: outcome.status, error: null, signature };
+}
+
+/** The signature header of an attempt; empty if a fault removes it. */
+function signedBy(secret: string, body: Buffer, seconds: number, fault: DeliveryFault | null): string {
+  if (fault?.signature === "missing") return "";
+  if (fault?.signature === "old") return signDelivery(secret, body, seconds - oldSeconds);
+  return signDelivery(fault?.signature === "wrong" ? `${secret}_wrong` : secret, body, seconds);
 }
 
 /** Only 2xx is a success; a redirect is a failure (Events, Retries 1). */

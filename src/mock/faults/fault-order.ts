@@ -1,19 +1,21 @@
 import * as z from "zod";
-import { isObject } from "../../json.ts";
-import { checkAll } from "../rules/checks.ts";
+import { eventTypes } from "../../contract/value-sets.ts";
 import { longestUrl } from "../rules/malformed.ts";
-import type { Problem } from "../rules/rejection.ts";
-
-const effects = ["status", "delay_ms", "drop", "truncate", "fail"] as const;
+import { toParts } from "../rules/paths.ts";
 
 /** Longer than any client waits, and short enough for a timer. */
 const longestDelayMs = 24 * 3_600_000;
+/** The most entries of a list or object of a fault. */
+export const mostEntries = 1_000;
 
 const text = (longest: number) => z.string().min(1).max(longest);
 const count = z.int().min(0);
 
 /** The error of a job that fails because of a fault. */
-const JobFailure = z.strictObject({ code: text(200), message: text(2_000) });
+const JobFailure = z.strictObject({
+  code: text(200).meta({ title: "Code", description: "The code of the error: `internal_error`." }),
+  message: text(2_000).meta({ title: "Message", description: "The text of the error." }),
+});
 export type JobFailure = z.infer<typeof JobFailure>;
 
 /** Headers that say where a response ends: a wrong one would make the next response unreadable. */
@@ -25,94 +27,229 @@ const framing: readonly string[] = [
   "upgrade",
 ];
 
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, "must be a header name");
+
+const namedOnce = (headers: object): boolean =>
+  new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length;
+const namedOnceRule = "must name each header once; upper and lower case are the same";
+
 /** Response headers of a fault by name; null removes a header that the mock would send. */
 export const FaultHeaders = z
   .record(
-    z
-      .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, "must be a header name")
-      .refine(
-        (name) => !framing.includes(name.toLowerCase()),
-        "is set by the mock; truncate sends a part of a body",
-      ),
+    headerName.refine(
+      (name) => !framing.includes(name.toLowerCase()),
+      "is set by the mock; truncate sends a part of a body",
+    ),
     z
       .string()
       .max(8_192)
       .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must be Latin-1 text without line breaks")
       .nullable(),
   )
-  .refine(
-    (headers) =>
-      new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
-    "must name each header once; upper and lower case are the same",
-  );
+  .refine(namedOnce, namedOnceRule);
 export type FaultHeaders = z.infer<typeof FaultHeaders>;
 
-/** A fault as a client sets it (docs/mock-server.md, Faults): what it matches, and its one effect. */
+const path = text(longestUrl)
+  .startsWith("/", "must begin with /")
+  .refine((path) => !/^\/_mock(?:\/|$)/.test(path), "faults do not apply to /_mock");
+
+export type FaultKind = "request" | "job" | "delivery";
+
+/** What the page and the documentation show of a field. */
+export interface Shown {
+  /** Its label. */
+  readonly title: string;
+  readonly description: string;
+  readonly "x-acts-on": readonly FaultKind[];
+  /** The field that it belongs to. */
+  readonly "x-with"?: string;
+  readonly examples?: readonly string[];
+}
+const shown = (
+  title: string,
+  description: string,
+  actsOn: readonly FaultKind[],
+  more: Pick<Shown, "x-with" | "examples"> = {},
+) => ({ title, description, "x-acts-on": actsOn, ...more }) as Shown & z.GlobalMeta;
+const requests: readonly FaultKind[] = ["request"];
+const deliveries: readonly FaultKind[] = ["delivery"];
+const both: readonly FaultKind[] = ["request", "delivery"];
+
+const methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
+
+export const matchShape = {
+  method: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(methods))
+    .optional()
+    .meta(shown("Method", "The method of the request.", requests, { examples: methods })),
+  path: path
+    .optional()
+    .meta(shown("Path begins with", "The start of the path and query, as sent.", requests)),
+  pattern: path
+    .refine(
+      (pattern) => !/[?#]/.test(pattern) && toParts(pattern) !== null,
+      "must be a path without a query; use match.query",
+    )
+    .refine(
+      (pattern) => pattern.split("/").every((part) => /^(?:[^{}]*|\{\w+\})$/.test(part)),
+      "must have braces around whole parts only: /v1/products/{product_id}",
+    )
+    .optional()
+    .meta(
+      shown(
+        "Pattern of the path",
+        "The complete path without the query; `{name}` stands for any one part between slashes.",
+        requests,
+      ),
+    ),
+  query: z
+    .record(
+      text(200),
+      z.union([z.string().max(longestUrl), z.number()], "must be text, a number or null").nullable(),
+    )
+    .optional()
+    .meta(
+      shown(
+        "Query",
+        "Values of query parameters, decoded. A repeated one needs the value once; null: not sent.",
+        requests,
+      ),
+    ),
+  headers: z
+    .record(headerName, z.string().max(8_192).nullable())
+    .refine(namedOnce, namedOnceRule)
+    .optional()
+    .meta(
+      shown("Request headers", "Values of request headers; names in any case. null: not sent.", requests),
+    ),
+  body: z
+    .unknown()
+    .optional()
+    .meta(
+      shown(
+        "Request body",
+        "A part of the JSON body: the fields of each object that must be there; lists have the same length.",
+        requests,
+      ),
+    ),
+  job: z
+    .enum(["import", "export", "task"])
+    .optional()
+    .meta(shown("Job", "The kind of job that fails.", ["job"])),
+  event: z
+    .enum([...eventTypes, "any"])
+    .optional()
+    .meta(
+      shown("Event", "The type of event in a webhook delivery. Each attempt matches by itself.", deliveries),
+    ),
+  webhook_id: text(200)
+    .optional()
+    .meta(shown("Webhook ID", "With `event`: the ID of the webhook.", deliveries)),
+};
+
+export const effectShape = {
+  status: z
+    .int()
+    .min(200)
+    .max(599)
+    .optional()
+    .meta(shown("Status", "Respond with this status, 200 to 599, instead of doing the work.", requests)),
+  headers: FaultHeaders.optional().meta(
+    shown("Headers", "With `status`: response headers by name; null removes one.", requests, {
+      "x-with": "status",
+    }),
+  ),
+  body: z
+    .unknown()
+    .optional()
+    .meta(
+      shown(
+        "Body",
+        "With `status`: a string is sent as is, anything else as JSON. Default from 400 on: the envelope.",
+        requests,
+        { "x-with": "status" },
+      ),
+    ),
+  delay_ms: count
+    .max(longestDelayMs)
+    .optional()
+    .meta(
+      shown(
+        "Delay in milliseconds",
+        "Delay the work by milliseconds; the idempotency key counts as in use. A delivery is sent later.",
+        both,
+      ),
+    ),
+  drop: z
+    .enum(["before", "after", "crash"])
+    .optional()
+    .meta(
+      shown(
+        "Close the connection",
+        "Close the connection `before` or `after` the work, or like a `crash`. A delivery is not sent, or its response is lost.",
+        both,
+      ),
+    ),
+  truncate: count
+    .optional()
+    .meta(
+      shown("Cut after bytes", "Send only this many bytes of the body, then close the connection.", both),
+    ),
+  duplicate: z
+    .int()
+    .min(1)
+    .max(10)
+    .optional()
+    .meta(shown("Copies", "Send this many more copies of the delivery at once.", deliveries)),
+  reorder: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta(
+      shown(
+        "Deliveries to wait for",
+        "Send the delivery after this many later ones of its webhook, or after a minute.",
+        deliveries,
+      ),
+    ),
+  signature: z
+    .enum(["wrong", "missing", "old"])
+    .optional()
+    .meta(
+      shown("Signature", "Sign the delivery with another secret, not at all, or an hour ago.", deliveries),
+    ),
+  fail: JobFailure.optional().meta(shown("Fail", "Fail the job with this `code` and `message`.", ["job"])),
+};
+const Effect = z.strictObject(effectShape);
+/** One effect of a fault; none if it is empty. */
+export type FaultEffect = z.infer<typeof Effect>;
+
+/** A fault as a client sets it (docs/mock-server.md, Faults): what it matches, and its effect. */
 export const FaultOrder = z.strictObject({
-  match: z.strictObject({
-    method: z
-      .string()
-      .toUpperCase()
-      .pipe(z.enum(["GET", "HEAD", "POST", "PATCH", "DELETE"]))
-      .optional(),
-    /** Prefix of the path, as sent. */
-    path: text(longestUrl)
-      .startsWith("/", "must begin with /")
-      .refine((path) => !/^\/_mock(?:\/|$)/.test(path), "faults do not apply to /_mock")
-      .optional(),
-    job: z.enum(["import", "export", "task"]).optional(),
+  match: z
+    .strictObject(matchShape)
+    .describe("What the fault acts on: requests, a `job`, or deliveries of an `event`. All fields must fit."),
+  skip: count.optional().meta({ title: "Skip", description: "Spare this many matches first. Default: 0." }),
+  times: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ title: "Times", description: "How often it acts. Default: no limit." }),
+  probability: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({ title: "Probability", description: "How likely it acts on a match. Default: 1." }),
+  ...effectShape,
+  sequence: z.array(Effect).min(1).max(mostEntries).optional().meta({
+    title: "Sequence",
+    description:
+      "Instead of one effect: each match takes the next entry, `{}` for none. Used up after the last.",
   }),
-  /** Number of times it acts. Default: no limit. */
-  times: z.int().min(1).optional(),
-  /** Probability that it acts when it matches. Default: 1. */
-  probability: z.number().min(0).max(1).optional(),
-  /** Status of a response that replaces the work. */
-  status: z.int().min(200).max(599).optional(),
-  /** Headers of that response, added to or replacing those of every response. */
-  headers: FaultHeaders.optional(),
-  /** Its body: a string as it is, any other value as JSON. Default from 400 on: the error envelope. */
-  body: z.unknown().optional(),
-  delay_ms: count.max(longestDelayMs).optional(),
-  /** `crash` does the work, and loses the response and the record of its idempotency key. */
-  drop: z.enum(["before", "after", "crash"]).optional(),
-  truncate: count.optional(),
-  fail: JobFailure.optional(),
 });
 export type FaultOrder = z.input<typeof FaultOrder>;
 export type JobKind = NonNullable<FaultOrder["match"]["job"]>;
-
-/** The checked fault; 400 with every problem at once. */
-export const readFault = (value: unknown): FaultOrder => checkAll(FaultOrder, value, "body", conflicts);
-
-/** Problems between fields, also if a field is invalid by itself. */
-function conflicts(order: unknown): Problem[] {
-  if (!isObject(order)) return [];
-  const { match, body, status } = order;
-  const { job, method, path } = isObject(match) ? match : ({} as Readonly<Record<string, unknown>>);
-  const problems = effectProblems(order, job !== undefined);
-  if (job !== undefined && (method !== undefined || path !== undefined)) {
-    const field = path === undefined ? "match.method" : "match.path";
-    problems.push(problem("match.job cannot be combined with a method or a path", field));
-  }
-  for (const field of ["headers", "body"])
-    if (order[field] !== undefined && status === undefined) problems.push(problem("needs a status", field));
-  if (body !== undefined && typeof status === "number" && bodiless.includes(status))
-    problems.push(problem(`a response with status ${status} has no body`, "body"));
-  return problems;
-}
-
-/** A fault has one effect: `fail` for jobs, any other for requests. */
-function effectProblems(order: Readonly<Record<string, unknown>>, isOfJob: boolean): Problem[] {
-  const given = effects.filter((effect) => order[effect] !== undefined);
-  if (given.length !== 1) return [{ message: `a fault needs exactly one of ${effects.join(", ")}` }];
-  if ((given[0] === "fail") === isOfJob) return [];
-  return isOfJob
-    ? [problem("a job can only fail: use fail with a code and a message", given[0]!)]
-    : [problem("fail needs match.job, because only jobs fail with a code", "fail")];
-}
-
-const problem = (message: string, param: string): Problem => ({ message: `${param}: ${message}`, param });
-
-/** Statuses of responses without a body (RFC 9110). */
-const bodiless: readonly number[] = [204, 205, 304];

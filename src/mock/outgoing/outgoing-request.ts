@@ -10,6 +10,8 @@ export interface OutgoingRequest {
   /** Called once the connection is open, just before the request is sent. */
   readonly headers: () => Readonly<Record<string, string | number>>;
   readonly body?: Buffer;
+  /** Sends only this many bytes of the body, then closes the connection. */
+  readonly cutAfter?: number;
   /** Decides which addresses the host may resolve to; checked when the connection is made. */
   readonly isAllowed: Reach;
   /** Limit from the name lookup to the last byte of the response, in real milliseconds. */
@@ -173,5 +175,8 @@ function exchange(call: OutgoingRequest, url: URL, socket: Socket, ending: Endin
     });
     response.on("end", () => end(response.complete ? "whole" : "broken"));
   });
-  request.end(call.body);
+  const { body, cutAfter = Number.POSITIVE_INFINITY } = call;
+  if (body === undefined || cutAfter >= body.length) request.end(body);
+  // Closed only when they were sent, so that the other server gets all of them.
+  else request.write(body.subarray(0, cutAfter), () => socket.end(() => socket.destroy()));
 }

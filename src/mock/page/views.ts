@@ -7,10 +7,11 @@ import type {
   Status,
   Webhooks,
 } from "../../mock-page/data.ts";
+import type { RecordedRequest } from "../api/recorded.ts";
 import { shownDelivery } from "../deliveries/delivery.ts";
 import type { FaultReport } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
-import { type LoggedRequest, type RecordedRequest, shownRequest } from "../world/requests.ts";
+import { type LoggedRequest, shownRequest } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
 import { countRunning } from "./job-cards.ts";
 
@@ -84,12 +85,14 @@ export function toControl(world: World): Control {
 const shownCharacters = 200;
 const shownValues = new WeakMap<object, string>();
 
-/** A fault with the beginning of its body and headers. */
-function toFault({ body, headers, ...fault }: FaultReport): Fault {
+/** A fault with the beginnings of its bodies, headers and entries. */
+function toFault({ match, body, headers, sequence, ...fault }: FaultReport): Fault {
+  const long = Object.entries({ headers, body, sequence }).filter(([, value]) => value !== undefined);
+  const fields = Object.entries(match).map(([name, value]) => [name, toBeginning(value)]);
   return {
     ...fault,
-    ...(headers !== undefined && { headers: toBeginning(headers) }),
-    ...(body !== undefined && { body: toBeginning(body) }),
+    match: Object.fromEntries(fields),
+    ...Object.fromEntries(long.map(([name, value]) => [name, toBeginning(value)])),
   };
 }
 

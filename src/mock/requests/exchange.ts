@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
+import type { ServedRequest } from "../api/recorded.ts";
 import { firstBytes } from "../faults/fault-response.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
@@ -12,7 +13,6 @@ import {
   type LoggedRequest,
   missingBody,
   noFaults,
-  type ServedRequest,
 } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
 import { steersMock } from "./routing.ts";

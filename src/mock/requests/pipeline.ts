@@ -4,6 +4,7 @@ import { type BodySchemas, type BodyType, mayHaveNoBody, type Operation } from "
 import type { Operations } from "../../contract/operations.ts";
 import { faultResponse, isOfService } from "../faults/fault-response.ts";
 import type { RequestFault } from "../faults/faults.ts";
+import { SeenRequest } from "../faults/matching.ts";
 import { readUpload } from "../images/upload.ts";
 import { authenticate, authorize } from "../rules/api-keys.ts";
 import { acceptedType, maxBodyBytes, parseJsonBody, readBody } from "../rules/body.ts";
@@ -101,7 +102,9 @@ function begin(arrival: Arrival, key: string | null, bytes: Buffer): void {
         ? null
         : organization.keys.claim(key, toFingerprint(method, url, bytes), world.clock.now());
     const isReplay = record !== null && record.answer !== null;
-    const fault = world.faults.none ? null : world.faults.ofRequest(method, url, isReplay);
+    const fault = world.faults.none
+      ? null
+      : world.faults.ofRequest(new SeenRequest(method, url, exchange.request.headers, bytes), isReplay);
     if (fault !== null) exchange.hitBy(fault.ids);
     const request: InFlight = { route, exchange, organization, params, query, bytes, record, fault };
     const wait = world.options.latencyMs + (fault?.delayMs ?? 0);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { parse } from "node:querystring";
+import { toParts, toPath, toQuery } from "../rules/paths.ts";
 
 /** Serves a request to one route, with the decoded parameters of its path, and its query. */
 export type Serve = (
@@ -15,8 +15,6 @@ interface Route {
   readonly segments: readonly { readonly text: string; readonly name: string | undefined }[];
   readonly serve: Serve;
 }
-
-const noQuery = {};
 
 /** Finds the route of a request. A final slash makes another path, and a parameter is never empty. */
 export class Router {
@@ -38,8 +36,7 @@ export class Router {
       if (!methods.includes(request.method!)) continue;
       const params = parseParams(segments, parts!);
       if (params === null) continue;
-      const question = url.indexOf("?");
-      serve(request, response, params, question < 0 ? noQuery : parseQuery(url.slice(question + 1)));
+      serve(request, response, params, toQuery(url));
       return true;
     }
     return false;
@@ -54,8 +51,6 @@ export class Router {
   }
 }
 
-const parseQuery = (query: string) => parse(query, "&", "=", { maxKeys: 0 });
-
 /** The path parameters by name; null if the path does not match. */
 function parseParams(segments: Route["segments"], parts: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {};
@@ -65,21 +60,6 @@ function parseParams(segments: Route["segments"], parts: readonly string[]): Rec
     if (name !== undefined) params[name] = parts[at]!;
   }
   return params;
-}
-
-/** The decoded parts of a path between slashes; null if it cannot be decoded. */
-function toParts(url: string): string[] | null {
-  const parts = toPath(url).split("/");
-  try {
-    return url.includes("%") ? parts.map(decodeURIComponent) : parts;
-  } catch {
-    return null;
-  }
-}
-
-function toPath(url: string): string {
-  const end = url.search(/[?#]/);
-  return end < 0 ? url : url.slice(0, end);
 }
 
 export const isDecodable = (url: string): boolean => toParts(url) !== null;

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { toManifest, ZipArtifacts } from "../exports/export-job.ts";
 import { faultResponse } from "../faults/fault-response.ts";
+import { SeenRequest } from "../faults/matching.ts";
 import {
   isCached,
   lastModified,
@@ -154,8 +155,10 @@ function toBody(file: StoredFile, start: number, end: number): Uint8Array | Read
 
 /** Applies latency and faults to a request outside the operations. True if it is done. */
 async function applyFaults(exchange: Exchange): Promise<boolean> {
-  const { world, method, url } = exchange;
-  const fault = world.faults.ofRequest(method, url, false);
+  const { world, method, url, request } = exchange;
+  const fault = world.faults.none
+    ? null
+    : world.faults.ofRequest(new SeenRequest(method, url, request.headers, Buffer.alloc(0)), false);
   if (fault !== null) exchange.hitBy(fault.ids);
   const wait = world.options.latencyMs + (fault?.delayMs ?? 0);
   if (wait > 0) await new Promise<void>((resolve) => world.hold(world.clock.now() + wait, resolve));

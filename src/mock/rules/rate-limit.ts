@@ -1,9 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import type { RateLimit } from "../api/options.ts";
 import { Rejection } from "./rejection.ts";
-
-/** Requests per minute and organization; false for no limit. */
-export type RateLimit = { reads: number; writes: number } | false;
 
 /** Requests of the current minute that count as used. */
 export const RateUsed = z.strictObject({

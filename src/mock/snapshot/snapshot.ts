@@ -97,10 +97,10 @@ export const MockState = StateFields.superRefine(({ real_data, keys = [] }, { ad
   const guessable = keys.findIndex(({ key }) => !isSecretKey(key));
   if (guessable >= 0) addIssue({ code: "custom", path: ["keys", guessable, "key"], message: secretKeyRule });
 });
-export type MockState = z.infer<typeof MockState>;
+export type SavedState = z.infer<typeof MockState>;
 
 /** The current state. It shares objects with the mock: copy or print it immediately. */
-export function takeSnapshot(world: World): MockState {
+export function takeSnapshot(world: World): SavedState {
   const { main, other } = world.organizations;
   const keys = world.keys.changed();
   return {
@@ -143,7 +143,7 @@ const toImage = (image: ImageState): ImageRecord =>
     : { ...image, bytes: Buffer.from(image.bytes, "base64") };
 
 /** Restores a snapshot. Jobs continue; overdue steps run now. The clock is never moved back. */
-export function restoreSnapshot(world: World, state: MockState): void {
+export function restoreSnapshot(world: World, state: SavedState): void {
   world.letThrough();
   world.cancelTimers();
   world.empty();

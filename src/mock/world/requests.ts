@@ -1,48 +1,6 @@
 import { requestIdPattern } from "../../contract/limits.ts";
+import type { RecordedBody, RecordedRequest, RecordedResponse } from "../api/recorded.ts";
 import type { Random } from "../seed/seed.ts";
-
-/** One received request, as GET /_mock/requests shows it. */
-export interface RecordedRequest {
-  /** Time of arrival, RFC 3339. */
-  at: string;
-  method: string;
-  /** The path with its query, as sent. */
-  path: string;
-  /** Null while the request runs, and if the client disconnected before the response. */
-  status: number | null;
-  request_id: string;
-  idempotency_key: string | null;
-  /** Whether the stored response of an idempotency key was replayed. */
-  replayed: boolean;
-  /** As sent, with the API key masked. */
-  headers: Record<string, string>;
-  /** The numbers of the faults that acted on it. */
-  faults: number[];
-  /** The body; missing unless bodies are kept. Null without one, or if it was not read. */
-  body?: RecordedBody | null;
-  /** The response; missing unless bodies are kept. Null while the request runs, and for a lost response. */
-  response?: RecordedResponse | null;
-}
-
-export interface RecordedResponse {
-  headers: Record<string, string>;
-  body: RecordedBody | null;
-  /** Real milliseconds from the arrival of the request to the start of the response. */
-  duration_ms: number;
-}
-
-/** A request and its response in short, for `onRequest`. */
-export interface ServedRequest {
-  method: string;
-  /** The path with its query, as sent; signatures are not masked. */
-  path: string;
-  /** Null for a connection that was cut. */
-  status: number | null;
-  request_id: string;
-  replayed: boolean;
-  /** From the arrival to the start of the response, on the mock's clock. */
-  ms: number;
-}
 
 /** A logged request. Created for every request, so the rest is computed only when the log is read. */
 export interface LoggedRequest {
@@ -180,17 +138,6 @@ export class RequestIds {
   next(): string {
     return this.#prefix + ++this.#count;
   }
-}
-
-/** The body of a logged request or response, as text. */
-export interface RecordedBody {
-  /** The text, or base64 of bytes that are not UTF-8; cut after 64 kB. */
-  content: string;
-  encoding: "utf8" | "base64";
-  /** The size as sent. */
-  bytes: number;
-  /** Why the content is not complete; missing if it is. */
-  note?: string;
 }
 
 /** The most that is kept of a body, in bytes. */

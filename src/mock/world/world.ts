@@ -2,49 +2,38 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { MovableClock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
+import type { MockOptions } from "../api/options.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { Faults } from "../faults/faults.ts";
 import { SignedUrls } from "../images/signed-urls.ts";
 import type { Network } from "../outgoing/network.ts";
 import { ApiKeys, type OrganizationName, organizationNames } from "../rules/api-keys.ts";
 import { Cursors } from "../rules/cursors.ts";
-import type { RateLimit } from "../rules/rate-limit.ts";
 import { Ids, Random, seedStart } from "../seed/seed.ts";
 import type { Wake } from "../store/organization.ts";
 import { Organization } from "../store/organization.ts";
 import { addLookbookImage, laterModel, withUnknownFields } from "../tomorrow/tomorrow.ts";
 import { WorkInProgress } from "../work/work-in-progress.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
-import { RequestIds, RequestLog, type ServedRequest } from "./requests.ts";
+import { RequestIds, RequestLog } from "./requests.ts";
+
+type Filled =
+  | "clock"
+  | "demo"
+  | "speed"
+  | "rateLimit"
+  | "latencyMs"
+  | "strict"
+  | "strictSlugs"
+  | "fetchImages"
+  | "bodies";
 
 /** Options of a mock, with defaults filled in. */
-export interface WorldOptions {
-  /** Clock of all timers, expirations and rate limit windows. Default: the time of this machine. */
-  clock: MovableClock;
-  /** The same seed and the same requests give the same IDs and contents, at any time. */
-  seed?: number | undefined;
-  /** Number of demo products of the first organization at the start. Default: 0. */
-  demo: number;
-  /** Factor by which jobs run faster than those of the service. */
-  speed: number;
-  /** Requests per minute and organization; false for no limit. Default: 600 reads, 60 writes. */
-  rateLimit: RateLimit;
-  /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
-  latencyMs: number;
+export interface WorldOptions
+  extends Required<Pick<MockOptions, Filled>>,
+    Pick<MockOptions, "seed" | "tomorrow" | "onRequest"> {
   /** Hosts besides this machine, as `exactHost` writes them, that may use control routes and get webhooks. */
   allowHosts: ReadonlySet<string>;
-  /** Rejects webhook URLs on loopback and on allowed hosts, like the service. */
-  strict: boolean;
-  /** Rejects values and lengths that the specification does not list. Default: true; false takes any. */
-  strictSlugs: boolean;
-  /** Fetches the image URLs of imports. Default: draws a picture for each. */
-  fetchImages: boolean;
-  /** Keeps the bodies and responses of the last 200 requests, 64 kB each. */
-  bodies: boolean;
-  /** Sends unknown fields, and new values of open sets, as a later version of the service may. */
-  tomorrow?: boolean | undefined;
-  /** Called for every request to the service when its response begins, or when its connection is cut. */
-  onRequest?: ((request: ServedRequest) => void) | undefined;
   /** Loads an initial state instead of demo products, at every reset. */
   begin?: ((world: World) => void) | undefined;
   network: Network;

@@ -67,6 +67,8 @@ describe("faults", () => {
           fail: { code: "internal_error", message: "this failure comes from a fault" },
         },
       ],
+      ["A delivery twice", { match: { event: "any" }, times: 1, duplicate: 1 }],
+      ["A wrong signature", { match: { event: "any" }, times: 1, signature: "wrong" }],
     ] as const;
     for (const [name, order] of orders) {
       await click(page, name);
@@ -78,12 +80,12 @@ describe("faults", () => {
 
   longTest("are ordered by the fields, listed with how often they acted, and removed", async () => {
     const { page, send } = await open("control");
-    await page.getByLabel("Effect").selectOption("Delay");
-    await page.getByLabel("Milliseconds").fill("0");
-    await page.getByLabel("Method").selectOption("GET");
+    await page.getByLabel("Effect").selectOption("Delay in milliseconds");
+    await page.getByRole("spinbutton", { name: "Delay in milliseconds" }).fill("0");
+    await page.getByLabel("Method").fill("GET");
     await page.getByLabel("Path begins with").fill("/v1/mo");
     await page.getByLabel("Times").fill("2");
-    await page.getByLabel("Percent").fill("100");
+    await page.getByLabel("Probability").fill("1");
     await page.keyboard.press("Enter");
     await expectTexts(page, ".faults li", [
       "1 GET /v1/mo: delay of 0 ms, 2 times, 100 % of the time acted 0 times Remove",
@@ -99,10 +101,58 @@ describe("faults", () => {
     expect((await send("/_mock/faults", { key: null })).body).toEqual([]);
   });
 
+  longTest("have a field for every field of the schema, by what they act on and do", async () => {
+    const { page, send } = await open("control");
+    const { paths } = (await send("/_mock/openapi.json", { key: null })).body;
+    const { properties } = paths["/_mock/faults"].post.requestBody.content["application/json"].schema;
+    const form = page.getByLabel("Faults", { exact: true }).locator("form");
+    const labels = new Set<string>();
+    for (const kind of ["requests", "jobs", "webhook deliveries"]) {
+      await form.getByLabel("Acts on").selectOption(kind);
+      const effects = form.getByLabel("Effect");
+      for (const effect of await effects.locator("option").allInnerTexts()) {
+        await effects.selectOption(effect);
+        for (const text of await form
+          .locator("label")
+          .evaluateAll((all) => all.map((one) => one.firstChild?.textContent ?? "")))
+          labels.add(text);
+      }
+    }
+    const { match, fail, ...others } = properties;
+    const shown = [match.properties, fail.properties, others].flatMap((fields) =>
+      Object.values<{ title: string }>(fields),
+    );
+    expect([...labels].sort()).toEqual(
+      [...new Set([...shown.map(({ title }) => title), "Acts on", "Effect"])].sort(),
+    );
+  });
+
+  longTest("match by pattern and query, skip, and act in sequence", async () => {
+    const { page, send } = await open("control");
+    await page.getByLabel("Effect").selectOption("Sequence");
+    const form = page.getByLabel("Faults", { exact: true });
+    await form.getByLabel("Sequence", { exact: true }).fill('[{ "status": 503 }, {}]');
+    await form.getByLabel("Pattern of the path").fill("/v1/{list}");
+    await form.getByLabel("Query").fill("limit: 1\ncursor");
+    await form.getByLabel("Skip").fill("1");
+    await click(page, "Add fault");
+    await said(page, "Fault 1 was added.");
+    expect((await send("/_mock/faults", { key: null })).body).toEqual([
+      {
+        ...{ id: 1, match: { pattern: "/v1/{list}", query: { limit: "1", cursor: null } }, skip: 1 },
+        ...{ sequence: [{ status: 503 }, {}], acted: 0 },
+      },
+    ]);
+    await expectTexts(page, ".faults li", [
+      '1 /v1/{list}, query {"limit":"1","cursor":null}: sequence [{"status":503},{}], after 1 matches acted 0 times Remove',
+    ]);
+  });
+
   longTest("send any headers and body, list every mistake, and are removed one by one", async () => {
     const { page, send } = await open("control");
     const fill = async (values: Record<string, string>) => {
-      for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
+      for (const [label, value] of Object.entries(values))
+        await page.getByLabel(label, { exact: true }).fill(value);
       await click(page, "Add fault");
     };
     await fill({ Status: "99", Headers: "Content-Length: 3\nNo name: 1", Times: "2" });

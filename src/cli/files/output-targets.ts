@@ -61,12 +61,10 @@ export async function outputTargets(
     if (flag !== null && taken.includes(identity))
       throw unwritable(flag, name, "the command already reads or writes it");
     const target = await checkWritable(flag, path, name);
-    if (flag !== null && (await place.isPhoto(path))) {
+    if (flag !== null && (await place.isPhoto(path)))
       throw unwritable(flag, name, "it is a photo in the file to import");
-    }
-    if (flag !== null && (await isOurs(found))) {
+    if (flag !== null && (await isOurs(found)))
       throw unwritable(flag, name, "the program keeps its own data there");
-    }
     taken.push(identity);
     staying.push(path);
     const isNew = target === null;

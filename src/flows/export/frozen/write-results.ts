@@ -27,7 +27,7 @@ export interface ResultPlace {
   readonly onUnlabeled?: ((count: number) => void) | undefined;
 }
 
-interface Results {
+export interface Results {
   readonly jobs: readonly Pick<FrozenJob, "id" | "ids" | "target">[];
   readonly targets: readonly FrozenTarget[];
   /** The targets that an earlier process has written. */

@@ -25,7 +25,7 @@ export type FilePhotos = Pick<LocalPhotos, "problems" | "stopConverting" | "oddi
 export interface CheckOptions {
   /** Checks the photos behind URLs. */
   readonly urls?: PhotoUrls | undefined;
-  /** A row of a sheet without photo columns, or whose photos were all emptied since its export, is invalid. */
+  /** A row is invalid in a sheet without photo columns, or if its photos were emptied since its export. */
   readonly needsPhotos?: boolean;
   /** The fields that are looked at for damage (all by default). */
   readonly judged?: JudgedKind | undefined;

@@ -142,7 +142,7 @@ const because: Readonly<Record<string, string>> = {
 export class LastFailure {
   #words: string | null = null;
 
-  record({ origin, status, error }: Pick<ExchangeLog, "origin" | "status" | "error">): void {
+  record({ origin, status, error }: ExchangeLog): void {
     if (status !== null)
       this.#words = status >= 500 || status === 429 ? `${origin} responds with ${status}` : null;
     else if (error !== null && because[error] !== undefined) this.#words = `${origin} ${because[error]}`;

@@ -28,7 +28,7 @@ interface Place {
 
 /** Failed and results files, checked before sending as they cannot be fetched again. Throws UsageError. */
 export async function outputTargets(
-  flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard" | "excel"> & {
+  flags: FileFlags & {
     ledger?: string | undefined;
   },
   file: RowFile,
@@ -98,10 +98,7 @@ export async function resultsStyle(app: Asker, excel: boolean | undefined, file:
 }
 
 /** Throws UsageError for a results or failed file named like another format; a dry run writes neither. */
-export function checkOutputNames(
-  { file, results, failed }: Pick<FileFlags, "file" | "failed" | "results">,
-  source: Source,
-): void {
+export function checkOutputNames({ file, results, failed }: FileFlags, source: Source): void {
   if (results) outputFormat("--results", results, ["ndjson", "csv", "xlsx"]);
   if (failed) outputFormat("--failed", failed, failedFormats(file, source));
 }

@@ -82,8 +82,7 @@ export function createIo(
     maskedSignatures(mask(asCalled(text))),
   );
   const { json, ...printed } = dataFor(context, view, lines.note);
-  const toFormat = ({ format }: Pick<Printing<never>, "format">) =>
-    format ?? (globals.json ? "ndjson" : "table");
+  const toFormat = ({ format }: Printing<never>) => format ?? (globals.json ? "ndjson" : "table");
   const io: Io = {
     get json() {
       return globals.json;
@@ -245,7 +244,7 @@ export async function showRequest(io: StderrIo, exchange: ExchangeLog): Promise<
 }
 
 /** Throws UsageError for a workbook that would be printed on a terminal. `instead` is what to add. */
-export function rejectTerminal({ stdout }: Pick<Context, "stdout">, instead: string): void {
+export function rejectTerminal({ stdout }: Context, instead: string): void {
   if (!stdout.isTTY) return;
   throw new UsageError("cannot write a workbook to the terminal", {
     hint: `Add ${instead}, or send it to a file.`,

@@ -38,7 +38,7 @@ export class Balance {
   #price = 0;
   #paid = 0;
 
-  constructor(run: Pick<Run, "state" | "service" | "account" | "clock">) {
+  constructor(run: Run) {
     this.#run = run;
   }
 

@@ -95,7 +95,7 @@ export const packGenerations = (batch: readonly Generation[]): Uint8Array =>
   Buffer.from(JSON.stringify(batch));
 
 /** Identifies a stored batch among those of all runs. */
-export const batchKey = ({ run, index }: Pick<StoredBatch, "run" | "index">): string => `${run} ${index}`;
+export const batchKey = ({ run, index }: StoredBatch): string => `${run} ${index}`;
 
 /** The generations of a stored batch, in the order of its request. */
 export const loadGenerations = (

@@ -15,7 +15,7 @@ import { downloadFile, rejectIncompleteImage, withSizeHint } from "../files/down
 import { imageInMemory } from "../files/image-bytes.ts";
 import { UnnamedFile } from "../files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../files/sync-batches.ts";
-import type { Service } from "../service.ts";
+import type { WaitingReader } from "../service.ts";
 import type { ImageBucket } from "./image-bucket.ts";
 import { type NamedOutput, rejectedFolder } from "./result.ts";
 
@@ -41,7 +41,7 @@ interface UnnamedOutput extends WaitingFile {
   readonly path: string;
 }
 
-type ServiceOfSaver = Pick<Service, "client" | "clock" | "signal">;
+type ServiceOfSaver = Omit<WaitingReader, "concurrency">;
 
 export class OutputSaver {
   readonly #folder: string;

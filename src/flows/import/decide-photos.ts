@@ -80,8 +80,7 @@ export function decidePhotos(
 }
 
 /** The side that a photo is told to have. */
-const toldSide = ({ side }: Pick<SaidPhoto, "side">): string | undefined =>
-  side === "unlabeled" ? undefined : side;
+const toldSide = ({ side }: SaidPhoto): string | undefined => (side === "unlabeled" ? undefined : side);
 
 /** The photos of a row: the same source several times is one photo. */
 export function distinctPhotos(photos: readonly SaidPhoto[], images: readonly FileImage[]): NamedPhoto[] {

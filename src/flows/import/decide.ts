@@ -332,7 +332,7 @@ function send(
   row: RowWithDigests,
   { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },
   edits: Edits,
-  { onImageError }: Pick<DecideOptions, "onImageError">,
+  { onImageError }: DecideOptions,
 ): RowDecision {
   const { content, digests } = row;
   const rejected = row.rejected.filter(({ image }) => attach.includes(image));

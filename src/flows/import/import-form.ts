@@ -32,7 +32,7 @@ export const importForm = (
   map: ColumnMap,
   photos?: FilePhotos,
   values: ValueMap = noValues,
-  added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
+  added?: AddedPhotos,
   { urls, needsPhotos = true, judged }: CheckOptions = {},
 ): RowForm => {
   const checks = new RowChecks({ photos, whyNone: added?.whyNone, urls, needsPhotos, judged });

@@ -105,7 +105,7 @@ export function importRun(...of: Parameters<typeof sharedOf>): ImportRun {
 }
 
 /** Whether a key that cannot read products cannot import: only they tell what is new. */
-export const needsReads = ({ input, isPlan }: Pick<Shared, "input" | "isPlan">): boolean =>
+export const needsReads = ({ input, isPlan }: Shared): boolean =>
   input.photos === "new" && (input.mode === "upsert" || isPlan);
 
 /** The rows that this process has to import, and the outcomes of rows that go in no batch. */

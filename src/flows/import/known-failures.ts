@@ -36,7 +36,7 @@ const isPermanent = ({ code, message }: { code: string; message: string }): bool
 const ofPhotos: ReadonlySet<string> = new Set(["image_failed", "no_images"]);
 
 /** Why a row failed, as a digest of codes and sources; null if that may pass by itself. */
-export function toReason({ error, images }: Pick<RowResult, "error" | "images">): Buffer | null {
+export function toReason({ error, images }: RowResult): Buffer | null {
   // Photos that failed with their row are no reason.
   const failed = images.filter(({ status, error }) => status === "failed" && error?.code !== "row_failed");
   if (error?.code === "image_failed" && failed.length === 0) return null;

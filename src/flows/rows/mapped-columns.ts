@@ -56,7 +56,7 @@ export function valuesOfColumn(
   header: string,
   name: string | null,
   values: ValueMap,
-  words: Pick<Vocabulary, "toValuedField">,
+  words: Vocabulary,
 ): ReadonlyMap<string, string> | undefined {
   const field = name === null ? null : words.toValuedField(name);
   const ofField = field === null ? undefined : values.get(field);

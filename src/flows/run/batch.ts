@@ -86,5 +86,5 @@ export interface BatchProblem {
   message: string;
 }
 
-export const rowsIn = (batches: readonly Pick<BatchRows, "rows">[]): number =>
+export const rowsIn = (batches: readonly BatchRows[]): number =>
   batches.reduce((sum, { rows }) => sum + rows.length, 0);

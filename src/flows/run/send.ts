@@ -246,7 +246,7 @@ async function hasNotCarriedOut(
 function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,
-  { service }: Pick<Run, "service">,
+  { service }: Run,
 ): Extract<SentBatch, { kind: "rejected" }> {
   const { message, type, code, status, requestId } = cause as CatError;
   if (own === null || own.rows.length > 1) {
@@ -268,7 +268,7 @@ function toRejected(
 /** The error for a key that the service has had with another body, which sending it again cannot decide. */
 const undecided = (
   { message, type, code, status, requestId, cause }: ApiError,
-  { isRepeatable }: Pick<BatchOperation, "isRepeatable">,
+  { isRepeatable }: BatchOperation,
 ): CatError =>
   new CatError(message, {
     type,

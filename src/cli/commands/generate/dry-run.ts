@@ -11,7 +11,7 @@ import {
   sentGenerations,
 } from "../../../flows/generate/generation.ts";
 import {
-  type GenerateInput,
+  type GenerationRows,
   hasBegun,
   identityOf,
   lookRule,
@@ -41,7 +41,7 @@ import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 export async function dryRun(
   app: App,
   flags: GenerateFlags,
-  input: Pick<GenerateInput, "file" | "replacing">,
+  input: GenerationRows,
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   const { file } = input;
@@ -68,7 +68,7 @@ export async function dryRun(
 type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
 
 /** The check of the input, with the service and this machine. */
-async function checkInput(app: App, flags: GenerateFlags, input: Pick<GenerateInput, "file" | "replacing">) {
+async function checkInput(app: App, flags: GenerateFlags, input: GenerationRows) {
   const { file, replacing } = input;
   const problems: InputProblem[] = [];
   const { random, interrupt } = app.context;
@@ -186,7 +186,7 @@ async function lookUp(
 async function findThere(
   app: App,
   flags: GenerateFlags,
-  input: Pick<GenerateInput, "file" | "replacing"> & {
+  input: GenerationRows & {
     readonly isExpanded: boolean;
     readonly generations: readonly Generation[];
   },

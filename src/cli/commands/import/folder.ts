@@ -136,7 +136,7 @@ export async function photosForRows(
   app: App,
   { listing, pattern, flags }: PhotoFolder,
   file: RowFile,
-  { root }: Pick<LocalPhotos, "root">,
+  { root }: LocalPhotos,
 ): Promise<AddedPhotos> {
   const sorted = await photosOfRows(listing, pattern, () => references(file, app.context.interrupt));
   const { left, products } = sorted;

@@ -199,8 +199,7 @@ function notSubmitted(summary: ImportSummary): string[] {
 }
 
 /** Whether all results are known: only imports of the service take time. */
-const awaits = ({ imports }: Pick<ImportSummary, "imports">, { wait }: Pick<ImportFlags, "wait">) =>
-  wait || imports.length === 0;
+const awaits = ({ imports }: ImportSummary, { wait }: ImportFlags) => wait || imports.length === 0;
 
 /** The result in one sentence, of one file or all. `ids`: the imports to name without their results. */
 export function headline(

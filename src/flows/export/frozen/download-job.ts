@@ -5,7 +5,7 @@ import { isJobEnded } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import type { Service } from "../../service.ts";
+import type { Reader } from "../../service.ts";
 import { ArchiveError } from "../archive/zip.ts";
 import { sourcesOfNames } from "../how-made.ts";
 import { artifactPath, downloadArtifact, FetchProgress } from "./fetch-artifacts.ts";
@@ -49,7 +49,7 @@ export interface SavedJob {
 /** Saves the artifact of one job, from any machine; after an interrupt the same command resumes it. */
 export async function downloadJob(
   { id, extract, label, maxBytes, target: chooseTarget, onSeen, onProgress, onNote }: JobDownload,
-  { client, signal }: Pick<Service, "client" | "signal">,
+  { client, signal }: Reader,
 ): Promise<SavedJob> {
   const first = await client.exports.get({ export_id: id }, { signal });
   const target = await chooseTarget(first.format);

@@ -115,10 +115,7 @@ async function extracted(
 }
 
 /** How many images the ZIPs lack, as products were deleted after the count. ZIPs may have been moved. */
-export async function missingImages(
-  jobs: readonly Pick<FrozenJob, "id" | "job" | "target">[],
-  folder: string,
-): Promise<number> {
+export async function missingImages(jobs: readonly FrozenJob[], folder: string): Promise<number> {
   let missing = 0;
   for (const { id, job, target } of jobs) {
     const total = job?.total_assets ?? 0;

@@ -228,7 +228,7 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** By the size and the digest that the object was written with: nothing is downloaded. */
-  async findFile(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null> {
+  async findFile(entry: MirrorEntry): Promise<PlacedFile | null> {
     const object = await this.#bucket.head(toObjectKey(entry.path));
     if (object?.bytes !== entry.bytes || object.metadata.sha256 !== entry.sha256) return null;
     return { etag: bareEtag(object.etag) };

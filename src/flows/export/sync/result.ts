@@ -62,7 +62,7 @@ export class SyncCounts {
   hasDamaged = false;
 
   /** An asset failed; `hasFile`: an earlier run saved one. */
-  fail(asset: FailedAsset, { code, message }: Pick<CatError, "code" | "message">, hasFile: boolean): void {
+  fail(asset: FailedAsset, { code, message }: CatError, hasFile: boolean): void {
     const { product_id, asset_id, reference } = asset;
     this.failedKeys.add(toEntryKey(asset));
     if (!hasFile) this.missing++;
@@ -127,7 +127,7 @@ export class SyncProgress {
   #isListed = false;
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  constructor(counts: SyncCounts, clock: Pick<Clock, "now">, emit: (event: ProgressEvent) => void) {
+  constructor(counts: SyncCounts, clock: Clock, emit: (event: ProgressEvent) => void) {
     this.#counts = counts;
     this.#without = counts.failed;
     this.#clock = clock;

@@ -71,7 +71,7 @@ interface Place {
   /** The number of arguments before this word. */
   readonly given: number;
   /** The flag whose value this word is. */
-  readonly flag: Pick<ListedFlag, "flag" | "value" | "choices"> | null;
+  readonly flag: ListedFlag | null;
 }
 
 /** The place after some words; null where anything is a file: for the system's cat, and after `--`. */

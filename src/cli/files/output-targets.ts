@@ -20,7 +20,7 @@ type Named = Omit<OutputTargets["failedFile"], "mode" | "isNamed">;
 interface Place {
   cwd: string;
   /** The app, for the paths of the state and the texts to mask. */
-  app: Asker & Pick<App, "secrets">;
+  app: App;
   isPhoto: (path: string) => Promise<boolean>;
   /** The paths of files that the command reads, or that its other outputs get; completed here. */
   inUse: string[];

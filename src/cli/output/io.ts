@@ -209,7 +209,7 @@ type StderrIo = Pick<Io, "json" | "line" | "visible">;
 
 /** Prints a warning and its next step on stderr: JSON with `--json`, nothing with `--quiet`. */
 export async function warn(
-  { io }: { readonly io: StderrIo & Pick<Io, "quiet" | "paintNote"> },
+  { io }: { readonly io: Io },
   message: string,
   hint?: string,
 ): Promise<void> {

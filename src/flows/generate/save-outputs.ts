@@ -45,7 +45,7 @@ type ServiceOfSaver = Omit<WaitingReader, "concurrency">;
 
 export class OutputSaver {
   readonly #folder: string;
-  readonly #client: Pick<Client, "downloadInto" | "tasks">;
+  readonly #client: Client;
   readonly #signal: AbortSignal;
   readonly #options: SaveOptions;
   readonly #limit = pLimit(downloadsAtOnce);

@@ -57,7 +57,7 @@ const isEndStatus = (status: string): boolean =>
 
 interface PollerOptions {
   readonly service: WaitingReader;
-  readonly state: Pick<State, "sentJobs" | "marks">;
+  readonly state: State;
   readonly baseUrl: string;
   readonly log: { readonly path: string; readonly isNew: boolean; isKnown(id: string): boolean };
   /** Takes the end of a task or job: 200, 502 if a handler failed, 500 if it could not be logged. */

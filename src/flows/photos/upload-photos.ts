@@ -10,7 +10,7 @@ import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
 export interface UploadHost {
-  photos: Pick<LocalPhotos, "read" | "size" | "uploadName">;
+  photos: LocalPhotos;
   service: WaitingReader;
   uploads: Uploads;
   account: number;

@@ -17,7 +17,7 @@ import type { NamedEntries } from "./named-entries.ts";
 export interface ResultPlace {
   readonly folder: string;
   /** Null for a download that is no run. */
-  readonly memory: Pick<FrozenMemory, "addDelivered"> | null;
+  readonly memory: FrozenMemory | null;
   readonly signal: AbortSignal;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onNote: (sentence: string) => void;
@@ -28,7 +28,7 @@ export interface ResultPlace {
 }
 
 export interface Results {
-  readonly jobs: readonly Pick<FrozenJob, "id" | "ids" | "target">[];
+  readonly jobs: readonly FrozenJob[];
   readonly targets: readonly FrozenTarget[];
   /** The targets that an earlier process has written. */
   readonly delivered: ReadonlySet<FrozenTarget>;

@@ -107,7 +107,7 @@ export async function planRenames(
     others,
     staying,
   }: {
-    store: Pick<MirrorStore, "stat" | "isSame" | "leftAt">;
+    store: MirrorStore;
     others: ReadonlySet<string>;
     staying: ReadonlySet<string>;
   },

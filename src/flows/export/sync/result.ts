@@ -113,7 +113,7 @@ const everyMs = 100;
 /** The progress of a run, with the size estimated from the images downloaded so far. */
 export class SyncProgress {
   readonly #emit: (event: ProgressEvent) => void;
-  readonly #clock: Pick<Clock, "now">;
+  readonly #clock: Clock;
   readonly #counts: SyncCounts;
   /** Counted images without a download: those whose files could not be checked, or are still there. */
   #without: number;

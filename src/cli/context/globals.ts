@@ -64,12 +64,7 @@ export const noGlobals = (): GlobalOptions => ({
 });
 
 /** The global flags that decide how errors are printed, even if the command line cannot be parsed. */
-export interface EarlyFlags {
-  json: boolean;
-  quiet: boolean;
-  verbose: boolean;
-  color: boolean;
-}
+export type EarlyFlags = Pick<GlobalOptions, "json" | "quiet" | "verbose" | "color">;
 
 /** Reads the flags from the raw arguments, up to `--`. */
 export function earlyFlags(argv: readonly string[]): EarlyFlags {

@@ -1,22 +1,17 @@
 import type { GenerationKind } from "../../contract/generation-rules.ts";
 import { parseJson } from "../../json.ts";
 import type { StoredBatch } from "../../state/batches.ts";
+import type { LookSettings } from "../../state/looks.ts";
 import type { State } from "../../state/state.ts";
 import type { TableReader } from "../rows/table-rows.ts";
 
 /** The settings of an image that an input and the service call the same. */
-interface Look {
+interface Look extends Omit<LookSettings, "productId" | "modelId" | "stylings"> {
   readonly kind: GenerationKind;
   /** The line of the input, from 1. */
   readonly line: number;
   /** The place among the combinations of its row, from 0; 0 without `--matrix`. */
   readonly combination: number;
-  readonly background: string;
-  readonly angleShot: string;
-  readonly lookAtCamera: boolean;
-  /** Null for a try-on. */
-  readonly subtype: string | null;
-  readonly style: string | null;
   /** The task whose rejected image this one replaces (`--rerun`). */
   readonly replaces?: string;
 }

@@ -208,11 +208,7 @@ async function writeList<Row>(
 type StderrIo = Pick<Io, "json" | "line" | "visible">;
 
 /** Prints a warning and its next step on stderr: JSON with `--json`, nothing with `--quiet`. */
-export async function warn(
-  { io }: { readonly io: Io },
-  message: string,
-  hint?: string,
-): Promise<void> {
+export async function warn({ io }: { readonly io: Io }, message: string, hint?: string): Promise<void> {
   if (io.quiet) return;
   if (io.json) return io.line(jsonLine({ warning: { message: io.visible(message), hint } }).trimEnd());
   const words = `${io.paintNote.yellow("warning:")} ${io.visible(message)}`;

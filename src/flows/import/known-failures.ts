@@ -15,15 +15,8 @@ const rowsAtOnce = 1_000;
 
 /** Codes of failures that the next run may not have. */
 const temporary: ReadonlySet<string> = new Set([
-  "timeout",
-  "too_many_attempts",
-  "row_failed",
-  "import_failed",
-  "unknown",
-  "product_changed",
-  "product_not_found",
-  "photos_missing",
-  "not_sent",
+  ..."timeout too_many_attempts row_failed import_failed unknown product_changed".split(" "),
+  ..."product_not_found photos_missing not_sent".split(" "),
 ]);
 
 /** An `http_error` of a server that is busy or down. */

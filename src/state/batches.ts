@@ -49,6 +49,8 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   readonly exclusive: boolean;
 }
 
+export type BatchJobs = Pick<StoredBatch, "run" | "index" | "jobs">;
+
 /** Every change is one transaction, on disk when the function returns. */
 export interface Batches {
   /** The batches of a run in order, without their bodies. */
@@ -88,7 +90,7 @@ export interface Batches {
   /** The last jobs of the account, newest batch first, with the kind of their run. */
   lastJobs(account: number, most: number): { kind: string; id: string }[];
   /** Every batch with jobs of runs of that kind, of any account, ended ones included. */
-  withJobs(kind: string): Pick<StoredBatch, "run" | "index" | "jobs">[];
+  withJobs(kind: string): BatchJobs[];
   /** Whether any run of the account, of any kind, has an unsettled batch. */
   anyUnsettled(account: number): boolean;
   /** The references of an unsettled batch, in the order of its rows. */

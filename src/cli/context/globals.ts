@@ -33,10 +33,14 @@ export function globalFlagLength(argv: readonly string[], index: number): 0 | 1 
   return inlineValue.length > 0 ? 1 : 2;
 }
 
-export interface GlobalOptions {
+/** The flags that choose the service. */
+export interface ServiceFlags {
   profile: string | undefined;
   baseUrl: string | undefined;
   mock: boolean;
+}
+
+export interface GlobalOptions extends ServiceFlags {
   json: boolean;
   quiet: boolean;
   /** False with `--no-progress`; `json` with `--progress json`. */

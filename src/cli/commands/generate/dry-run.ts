@@ -5,7 +5,7 @@ import { generationVocabulary } from "../../../flows/generate/columns/vocabulary
 import { findKnown, unknownLooks } from "../../../flows/generate/find-known.ts";
 import {
   type AskedGeneration,
-  type AskedOfFile,
+  type AskedRows,
   type Generation,
   placeKey,
   sentGenerations,
@@ -165,7 +165,7 @@ const planJson = (
 async function lookUp(
   app: App,
   { allowDuplicates }: GenerateFlags,
-  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
+  { asked, table }: AskedRows,
 ): Promise<ResolvedGenerations | null> {
   if (asked.length === 0) return { generations: [], problems: [], unresolved: new Map() };
   let client: Client;

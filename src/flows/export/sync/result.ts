@@ -1,6 +1,6 @@
-import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
 import type { CatError } from "../../../errors.ts";
+import type { FileFetcher } from "../../files/download-file.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
 import type { LeftOutCount } from "../reviews.ts";
@@ -105,8 +105,6 @@ export class SyncCounts {
   }
 }
 
-type Downloads = Pick<Client, "downloadInto">;
-
 /** Milliseconds between two events of one image: chunks come faster than a line is drawn. */
 const everyMs = 100;
 
@@ -121,7 +119,7 @@ export class SyncProgress {
   /** The number of images to be downloaded, as far as they were compared. */
   wanted = 0;
   #bytes = 0;
-  /** Downloads that ended, and their bytes. */
+  /** FileFetcher that ended, and their bytes. */
   #ended = { count: 0, bytes: 0 };
   #hasBegun = false;
   #isListed = false;
@@ -153,7 +151,7 @@ export class SyncProgress {
   }
 
   /** The same downloads, whose bytes are counted. */
-  of(client: Downloads): Downloads {
+  of(client: FileFetcher): FileFetcher {
     return {
       downloadInto: async (target, download) => {
         let bytes = 0;

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { problemsOf } from "./fidelity/check.ts";
+import { confirmations } from "./fidelity/confirmations.ts";
 import { pageOf } from "./fidelity/page.ts";
 import { sections } from "./fidelity/sections.ts";
 
@@ -17,4 +18,4 @@ const problems = problemsOf(sections, (file) => {
 });
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
-else writeFileSync(at("docs/fidelity.md"), pageOf(sections));
+else writeFileSync(at("docs/fidelity.md"), pageOf(sections, confirmations(at("docs/confirmed.json"))));

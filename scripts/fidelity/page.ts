@@ -1,8 +1,15 @@
 import type { Clause, Kind, Section } from "./clause.ts";
 import { names, rules } from "./rules.ts";
 
-/** The complete docs/fidelity.md. */
-export function pageOf(sections: readonly Section[]): string {
+/** What `cat doctor --service --json` has printed, as far as the page shows it. */
+export interface Confirmations {
+  /** ISO 8601. */
+  readonly asked_at: string;
+  readonly clauses: readonly { readonly clause: string; readonly status: string }[];
+}
+
+/** The complete docs/fidelity.md, with a dated column if a service was asked. */
+export function pageOf(sections: readonly Section[], asked: Confirmations | null): string {
   const clauses = sections.flatMap((section) => section.clauses);
   const count = (kind: Kind) => clauses.filter((clause) => clause.kind === kind).length;
   return `${[
@@ -17,28 +24,41 @@ export function pageOf(sections: readonly Section[]): string {
     `- **assumed** (${count("assumed")}): the specification is silent, so the clause states our choice. The real service may differ.`,
     `- **not modeled** (${count("not modeled")}): the mock does not have it, for the reason given.`,
     "",
-    ...sections.flatMap(sectionOf),
+    "`cat doctor --service --write --json > docs/confirmed.json` asks a service about the assumed clauses, and `npm run fidelity`",
+    `then adds a column with the date. ${asked === null ? "No service was asked yet." : `The last one was asked on ${dayOf(asked)}.`}`,
+    "",
+    ...sections.flatMap((section) => sectionOf(section, asked)),
   ].join("\n")}`;
 }
 
-const sectionOf = ({ title, clauses }: Section): string[] => [
+const dayOf = ({ asked_at }: Confirmations): string => asked_at.slice(0, 10);
+
+const sectionOf = ({ title, clauses }: Section, asked: Confirmations | null): string[] => [
   `## ${title}`,
   "",
   ...(names[title] === undefined ? [] : [`Cited as ${names[title].join(", ")}.`, ""]),
-  "| clause | | tests |",
-  "|---|---|---|",
-  ...clauses.map(rowOf),
+  ...(asked === null
+    ? ["| clause | | tests |", "|---|---|---|"]
+    : ["| clause | | confirmed on | tests |", "|---|---|---|---|"]),
+  ...clauses.map((clause) => rowOf(clause, asked)),
   "",
 ];
 
-function rowOf({ kind, text, remark, tests }: Clause): string {
+function rowOf({ kind, text, remark, tests }: Clause, asked: Confirmations | null): string {
   const numbers = Object.keys(rules).filter((rule) => rules[rule]!.includes(text));
   const clause = [
     text,
     ...(remark === "" ? [] : [`*${remark}*`]),
     ...numbers.map((rule) => `[${rule}]`),
   ].join(" ");
-  return `| ${cell(clause)} | ${kind} | ${testsCell(tests)} |`;
+  const confirmed = asked === null ? [] : [confirmedOn(text, asked)];
+  return `| ${[cell(clause), kind, ...confirmed, testsCell(tests)].join(" | ")} |`;
+}
+
+function confirmedOn(text: string, asked: Confirmations): string {
+  const status = asked.clauses.find(({ clause }) => clause === text)?.status;
+  if (status === "confirmed") return dayOf(asked);
+  return status === "differs" ? `differs (${dayOf(asked)})` : "–";
 }
 
 /** Links to tests, grouped by file, for a table cell of a page in docs/. */

@@ -11,7 +11,30 @@ const read = (file: string) =>
   existsSync(at(`test/${file}`)) ? readFileSync(at(`test/${file}`), "utf8") : null;
 
 test("docs/fidelity.md is up to date (run npm run fidelity)", () => {
-  expect(readFileSync(at("docs/fidelity.md"), "utf8")).toBe(pageOf(sections));
+  expect(readFileSync(at("docs/fidelity.md"), "utf8")).toBe(pageOf(sections, null));
+});
+
+test("the page shows on which day a service confirmed an assumed clause, or differed", () => {
+  const asked = {
+    asked_at: "2026-11-30T09:00:00.000Z",
+    clauses: [
+      { clause: "A.", status: "confirmed" },
+      { clause: "B.", status: "differs" },
+      { clause: "C.", status: "not_asked" },
+    ],
+  };
+  const tests = ["a.test.ts > a"] as const;
+  const clauses = [...["A.", "B.", "C."].map((text) => assumed(text, "x", tests)), enforced("D.", tests)];
+  const page = pageOf([{ title: "All", clauses }], asked);
+  expect(page).toContain("The last one was asked on 2026-11-30.");
+  expect(page.trimEnd().split("\n").slice(-6)).toEqual([
+    "| clause | | confirmed on | tests |",
+    "|---|---|---|---|",
+    "| A. *x* | assumed | 2026-11-30 | [a](../test/a.test.ts): a |",
+    "| B. *x* | assumed | differs (2026-11-30) | [a](../test/a.test.ts): a |",
+    "| C. *x* | assumed | – | [a](../test/a.test.ts): a |",
+    "| D. | enforced | – | [a](../test/a.test.ts): a |",
+  ]);
 });
 
 test("every named test exists, and every part of the contract has a clause", () => {

@@ -18,13 +18,14 @@ function withoutLeapSecond(text: string): string {
   return next.getTime() % 86_400_000 === 0 && next.getUTCDate() === 1 ? next.toISOString() : text;
 }
 
-/**
- * A timestamp in a query. An unencoded `+` of an offset arrives as a space; timestamps have no other spaces,
- * so a space is read as `+`. Lower case letters are allowed (RFC 3339, 5.6).
- */
+/** A timestamp in a query, where an unescaped `+` is a space. Lower case is allowed (RFC 3339, 5.6). */
 export const QueryTimestamp = z
   .string()
-  .transform((text) => withoutLeapSecond(text.replace(" ", "+").toUpperCase()))
+  .refine((text) => !/:\d\d(?:\.\d+)? \d\d:\d\d$/.test(text), {
+    error: "must not have a space: write the + of an offset as %2B",
+    abort: true,
+  })
+  .transform((text) => withoutLeapSecond(text.toUpperCase()))
   .pipe(z.iso.datetime({ offset: true, error: "must be a time such as 2026-01-05T09:00:00Z" }))
   .meta({ format: "date-time" });
 

@@ -59,7 +59,7 @@ export class IdempotencyKeys {
       if (known.fingerprint !== null && known.fingerprint !== fingerprint) {
         throw new Rejection(
           "idempotency_key_reused",
-          "this idempotency key was used with a different request",
+          "this idempotency key was used with a different request: its method, path or bytes differ; a multipart body needs the same boundary",
         );
       }
       if (known.answer === null) {

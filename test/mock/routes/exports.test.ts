@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createClient } from "../../../src/client/client.ts";
 import { patch } from "../../conformance/inputs.ts";
 import { generated, type Json, list, referencesOf, type World } from "../exports/exported.ts";
 import { refusal, row, startWorld, tinyPng } from "../world.ts";
@@ -271,9 +272,28 @@ describe("a delta", () => {
     expect(rows).toHaveLength(count);
   });
 
-  test("reads a space in a timestamp as a plus", async () => {
+  test("rejects the space that an unescaped plus of an offset becomes, and says how it is written", async () => {
     const { send } = await startWorld({ demo: 1 });
-    expect((await send("/v1/exports?since=2024-01-01T00:00:00+01:00")).body.data).toHaveLength(1);
+    expect(await send("/v1/exports?since=2024-01-01T00:00:00+01:00")).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: "invalid_request",
+          param: "since",
+          message: "since: must not have a space: write the + of an offset as %2B",
+        },
+      },
+    });
+    const escaped = await send("/v1/exports?since=2024-01-01T00:00:00.5%2B01:00");
+    expect(escaped.body.data).toHaveLength(1);
+  });
+
+  test("the client escapes the plus of an offset", async () => {
+    const { mock } = await startWorld({ demo: 1 });
+    const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey });
+    expect((await client.exports.list({ since: "2024-01-01T00:00:00+01:00" })).data).toHaveLength(1);
+    await client.close();
+    expect(mock.requests().at(-1)?.path).toContain("since=2024-01-01T00%3A00%3A00%2B01%3A00");
   });
 
   test.each([

@@ -34,6 +34,20 @@ test("a webhook is created, and its secret is shown only then", async () => {
   }
 });
 
+test("a replay of the creation shows the secret again, for a day", async () => {
+  const { send, clock } = await startWorld();
+  const headers = { "idempotency-key": "k" };
+  const create = () => send("/v1/webhooks", { json: { url, events }, headers });
+  const first = await create();
+  const again = await create();
+  expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+  expect(again.body).toEqual(first.body);
+  clock.advance(24 * 3_600_000);
+  const next = await create();
+  expect(next.headers.get("idempotent-replayed")).toBe(null);
+  expect(next.body.signing_secret).not.toBe(first.body.signing_secret);
+});
+
 describe("the URL of a webhook", () => {
   test.each([
     ["https://hooks.example.com/in", null],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../../support/until.ts";
-import { refusal, startWorld } from "../world.ts";
+import { refusal, startWorld, tinyPng } from "../world.ts";
 
 const dayMs = 24 * 3_600_000;
 
@@ -41,6 +41,26 @@ describe("the same key", () => {
     ];
     for (const got of answers) expect([got.status, got.body]).toEqual(reused);
     expect((await send(`/v1/products/${product.id}`)).status).toBe(200);
+  });
+
+  test("with the same upload under another multipart boundary gets 422, and the message names the boundary", async () => {
+    const { send } = await worldWithBody();
+    const upload = (boundary: string) => {
+      const disposition = `Content-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n`;
+      const start = Buffer.from(`--${boundary}\r\n${disposition}`);
+      return send("/v1/images", {
+        body: Buffer.concat([start, tinyPng, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+        headers: { "content-type": `multipart/form-data; boundary=${boundary}`, "idempotency-key": "k" },
+      });
+    };
+    expect((await upload("first")).status).toBe(201);
+    const replayed = await upload("first");
+    expect([replayed.status, replayed.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    const other = await upload("second");
+    expect([other.status, other.body.error.message]).toEqual([
+      422,
+      "this idempotency key was used with a different request: its method, path or bytes differ; a multipart body needs the same boundary",
+    ]);
   });
 
   test("with only another method gets 422, and does nothing", async () => {

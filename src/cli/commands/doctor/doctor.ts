@@ -25,22 +25,43 @@ import {
   probe,
 } from "./service-checks.ts";
 
+interface Flags {
+  parity?: string;
+  photos: boolean;
+  service?: boolean;
+  write?: boolean;
+}
+
 export const doctorCommand = (app: App): Command =>
   command("doctor", {
     about:
       "Check the settings, the API key, the network and this machine, with a next step for each problem. " +
       "Sends at most two requests. Exits with 0 unless a check fails; warnings do not count.\n\n" +
       "With --parity, compare your catalogue with that of another profile instead: products by reference, their fields, " +
-      "and photos by orientation and SHA-256. Both are only read. Exits with 8 if they differ.",
+      "and photos by orientation and SHA-256. Both are only read. Exits with 8 if they differ.\n\n" +
+      "With --service, ask the service about what the mock server assumes (docs/fidelity.md): each clause is confirmed, " +
+      "differs, or is not asked. Reads only, unless --write allows one product that is deleted at the end. Exits with 8 if a " +
+      "clause differs.",
     examples: [
       ["find out why commands fail", "cat doctor"],
       ["check a profile in a script", "cat doctor --profile ci --json"],
       ["check that a restored organization is complete", "cat doctor --profile live --parity restored"],
+      ["check what the mock server assumes", "cat doctor --profile dev --service --write"],
     ],
   })
     .option("--parity <PROFILE>", "compare the catalogue with that of another profile")
     .option("--no-photos", "with --parity, do not download photos: compare their number and orientations")
-    .action(async ({ parity, photos }: { parity?: string; photos: boolean }) => {
+    .option("--service", "ask the service about the clauses that the mock server assumes")
+    .option("--write", "with --service, also ask by writes: a product, uploads, imports of it, and an export")
+    .action(async ({ parity, photos, service = false, write = false }: Flags) => {
+      if (service && parity !== undefined)
+        throw new UsageError("--service and --parity are two checks", {
+          param: "--service",
+          hint: "Use one of them.",
+        });
+      if (write && !service)
+        throw new UsageError("--write needs --service", { param: "--write", hint: "Add --service." });
+      if (service && photos) return (await import("./service-clauses.ts")).checkClauses(app, write);
       if (parity !== undefined) return (await import("./parity.ts")).compareProfiles(app, parity, photos);
       if (!photos)
         throw new UsageError("--no-photos needs --parity", {

@@ -141,7 +141,7 @@ export const areas: readonly Area[] = [
         "A gateway answers 413 although it has passed the request on.",
         "The service is asked under the same key before anything is cut.",
         "flows/import/too-large.test.ts > is not sent again with another key if the gateway has passed it on: nothing is imported twice",
-        "flows/generate/queue-generations.test.ts > is paid for once if the gateway has passed it on",
+        "cli/generate/queue.test.ts > is paid for once if the gateway has passed it on, also by the next command",
       ),
       threat(
         "A cache on the way keeps a poll from ending.",

@@ -22,7 +22,7 @@ interface PassedRequest {
 /** A gateway in front of a service: it has pages of its own, without the envelope of the service. Ends with the test. */
 export async function gateway(
   service: string,
-  refuse: (request: Omit<PassedRequest, "status">) => Refusal | null,
+  refuse: (request: Omit<PassedRequest, "status"> & { readonly body: string }) => Refusal | null,
 ) {
   const seen: PassedRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -33,7 +33,7 @@ export async function gateway(
     const key = headers["idempotency-key"] as string | undefined;
     const entry: PassedRequest = { method, path: url.split("?")[0]!, bytes: body.length, key, status: null };
     seen.push(entry);
-    const { status, lost = false } = refuse(entry) ?? {};
+    const { status, lost = false } = refuse({ ...entry, body: body.toString() }) ?? {};
     const page = () => {
       if (status === undefined) return void response.socket?.destroy();
       entry.status = status;

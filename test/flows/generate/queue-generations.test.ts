@@ -5,7 +5,7 @@ import { type Generation, packGenerations } from "../../../src/flows/generate/ge
 import { type GenerationRun, lookRule } from "../../../src/flows/generate/generation-run.ts";
 import { queueGenerations } from "../../../src/flows/generate/queue.ts";
 import type { Run } from "../../../src/flows/run/run.ts";
-import { BadResponseError, NetworkError } from "../../../src/http/errors.ts";
+import { NetworkError } from "../../../src/http/errors.ts";
 import { tryonRun } from "../tryon-run.ts";
 
 type Tryon = Client["tasks"]["tryon"];
@@ -150,67 +150,5 @@ describe.each([
 
   test("is sent once more with --fresh", async () => {
     expect(await rerun(true)).toEqual({ known: [], sent: ["2.0", "3.0"] });
-  });
-});
-
-describe("a batch that a gateway rejects as too large", () => {
-  const queueBehind = async (
-    isTooLarge: (inputs: number) => boolean,
-    angles: string[],
-    isPassedOn = false,
-  ) => {
-    const { mock, client, run: at } = await tryonRun();
-    const [one, other] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
-    const tryon: Tryon = async (request, options) => {
-      const { inputs } = JSON.parse(String(request.json)) as { inputs: unknown[] };
-      sizes.push(inputs.length);
-      keys.add(`${options?.idempotencyKey} ${inputs.length > 0}`);
-      if (!isTooLarge(inputs.length)) return client.tasks.tryon(request, options);
-      options?.onDoubt?.(true);
-      if (isPassedOn) await client.tasks.tryon(request, options);
-      throw new BadResponseError("a page", { code: "not_json", status: 413 });
-    };
-    const sizes: number[] = [];
-    const keys = new Set<string>();
-    const behind = Object.setPrototypeOf({ tasks: { ...client.tasks, tryon } }, client) as Client;
-    const remaining = [one!, other!].flatMap((product, of) =>
-      angles.map((angle, index) => generation(of * angles.length + index + 2, product, "mdl_001", angle)),
-    );
-    const run = generationRun({ ...at, client: behind, concurrency: 1 }, remaining);
-    const stopped = await queueGenerations(run, () => {});
-    const tasks = (await client.tasks.list({ limit: 100 })).data;
-    const queued = [...run.sent.values()].filter(({ taskId }) => taskId !== null).length;
-    return { stopped, sizes, tasks, queued, run, products: [one!, other!], mock };
-  };
-
-  test("is queued in halves that split no consistency group which fits in one", async () => {
-    const { stopped, sizes, tasks, queued } = await queueBehind(
-      (inputs) => inputs > 4,
-      ["full-front", "full-back", "half-front"],
-    );
-    expect(stopped).toBeUndefined();
-    // After the 413 an empty body shows that the service has not had the key.
-    expect(sizes).toEqual([6, 0, 3, 3]);
-    expect([tasks.length, queued]).toEqual([6, 6]);
-  });
-
-  test("is paid for once if the gateway has passed it on", async () => {
-    const { stopped, sizes, tasks } = await queueBehind(
-      (inputs) => inputs > 4,
-      ["full-front", "full-back", "half-front"],
-      true,
-    );
-    expect(stopped).toMatchObject({ status: 413 });
-    expect(sizes).toEqual([6, 0]);
-    expect(tasks).toHaveLength(6);
-  });
-
-  test("fails an input that is too large alone, at its place", async () => {
-    const { run, tasks } = await queueBehind((inputs) => inputs > 0, ["full-front"]);
-    expect(tasks).toEqual([]);
-    expect([...run.rejected.values()].map(({ generation: { line }, why }) => [line, why.code])).toEqual([
-      [2, "body_too_large"],
-      [3, "body_too_large"],
-    ]);
   });
 });

@@ -169,10 +169,26 @@ const withOperationsAsData = {
       const text = Buffer.from(made.outputFiles[0]?.contents ?? []).toString("base64");
       const values = await import(`data:text/javascript;base64,${text}`);
       const lines = Object.entries(values).map(
-        ([name, value]) => `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`,
+        ([name, value]) =>
+          `export const ${name} = /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(value))});`,
       );
       return { contents: lines.join("\n"), loader: "js" };
     });
+  },
+};
+
+/**
+ * The client for runtimes at the edge sends with the global fetch: it has no undici, which needs sockets and is most of a client.
+ * @type {import("esbuild").Plugin}
+ */
+const withGlobalFetch = {
+  name: "connections-of-fetch",
+  setup(builder) {
+    builder.onLoad({ filter: /http[\\/]connections\.ts$/ }, ({ path }) => ({
+      contents: 'export { edgeConnections as openConnections } from "./edge-connections.ts";',
+      loader: "ts",
+      resolveDir: dirname(path),
+    }));
   },
 };
 
@@ -356,6 +372,12 @@ const builds = await Promise.all([
   }),
   // Readable, for debuggers and stack traces. CommonJS projects get files of their own: Jest cannot load ES modules.
   build({ ...common, ...exported, splitting: true, chunkNames: "lib/[name]-[hash]" }),
+  build({
+    ...common,
+    ...exported,
+    plugins: [...plugins, withGlobalFetch],
+    entryPoints: { edge: "src/index.ts" },
+  }),
   build({
     ...common,
     ...exported,

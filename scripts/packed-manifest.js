@@ -28,6 +28,8 @@ if (!process.argv.includes("--restore")) {
   } = JSON.parse(readFileSync(manifest, "utf8"));
   // The same file, with its time: by that a build knows whether it is up to date.
   linkSync(manifest, whole);
+  // Those of the project are for the build: what users import has none.
+  packed.sideEffects = false;
   writeFileSync(`${manifest}.packed`, `${JSON.stringify(packed, null, 2)}\n`);
   renameSync(`${manifest}.packed`, manifest);
 }

@@ -32,7 +32,8 @@ export type KnownErrorType =
   | "signed_url"
   | "invalid_signature"
   | "usage"
-  | "file";
+  | "file"
+  | "aborted";
 
 /**
  * The names of an error's classes. A registered symbol: a program may have an error of one copy of the

@@ -1,6 +1,7 @@
 // The code interface of the package: the typed client, the webhook check, and the errors of both.
 export type {
   CallOptions,
+  Entries,
   ImageSource,
   Input,
   Item,
@@ -9,8 +10,10 @@ export type {
   NoInput,
   Operation,
   OptionalJsonBody,
+  OwnHeaders,
   Page,
   Reply,
+  RequestLimits,
   Upload,
 } from "./client/api/calls.ts";
 export type * from "./client/api/errors.ts";
@@ -25,7 +28,7 @@ export type * from "./client/api/webhooks.ts";
 export { ApiError, type Credits, type ErrorBody, type Problem } from "./client/api-error.ts";
 export type { Exchanged, RawRequest, RawResponse, ResponseHeaders } from "./client/exchanges.ts";
 export { type Client, createClient, operations, unknownField } from "./client/library.ts";
-export type { ClientOptions, PollOptions } from "./client/options.ts";
+export type { ClientOptions, PollOptions, RequestDispatcher } from "./client/options.ts";
 export { verifyWebhook } from "./client/verify-webhook.ts";
 export { type DeliveredEvent, SignatureError, type WebhookDelivery } from "./client/webhook-delivery.ts";
 export type { Clock, Clocks } from "./clock.ts";
@@ -48,5 +51,6 @@ export {
   TimeoutError,
 } from "./http/errors.ts";
 export type { ExchangeLog } from "./http/exchange-log.ts";
+export type { FetchFunction, FetchRequest, FetchResponse } from "./http/fetch-function.ts";
 export type { Backoff, OnWait, RetryPolicy, Wait, WaitReason } from "./http/retry.ts";
 export type { TimeLimits } from "./http/time-limits.ts";

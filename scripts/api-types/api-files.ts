@@ -182,7 +182,7 @@ function methodOf({ operation, resource, verb, input, isInputOptional, reply, en
     `All entries of \`${verb}\`, page by page, with its errors. ` +
       `\`limit\` is the size of a page (default: ${limits.page.max}).`,
   );
-  return `${first}\n${all}${verb}All(${parameter}options?: ListOptions): AsyncIterable<${entry}>;\n`;
+  return `${first}\n${all}${verb}All(${parameter}options?: ListOptions): Entries<${entry}>;\n`;
 }
 
 function errorsFile(): string {
@@ -236,6 +236,7 @@ function importsFor(body: string): string {
   };
   const shared = [
     "CallOptions",
+    "Entries",
     "JsonBody",
     "ListOptions",
     "NoInput",

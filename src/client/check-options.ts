@@ -1,7 +1,7 @@
 import { isUint8Array } from "node:util/types";
 import type { ClientOperation } from "../contract/client-operations.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
-import { ownHeaders } from "./own-headers.ts";
+import { clientHeaders, ownHeaders } from "./own-headers.ts";
 import { jsonType } from "./request.ts";
 
 type Check = readonly [isValid: (value: unknown) => boolean, mustBe: string];
@@ -47,6 +47,24 @@ const isHeaders = (value: unknown): boolean =>
       !ownHeaders.has(name) &&
       (text === undefined || isAscii[0](text)),
   );
+/** Headers of the caller; a name in two cases would leave open which value is sent. */
+const isOwnHeaders: Check = [
+  (value) => {
+    if (!isFields[0](value) || Symbol.iterator in (value as object)) return false;
+    const names = Object.keys(value as object).map((name) => name.toLowerCase());
+    const headers = Object.fromEntries(Object.values(value as object).map((text, at) => [names[at], text]));
+    return (
+      new Set(names).size === names.length &&
+      isHeaders(headers) &&
+      !names.some((name) => clientHeaders.has(name))
+    );
+  },
+  "an object of header names, each once, with ASCII text, without those of the client, e.g. authorization",
+];
+const isCount: Check = [
+  (value) => Number.isInteger(value) && (value as number) >= 0,
+  "an integer, 0 or more",
+];
 const isSignal: Check = [(value) => value instanceof AbortSignal, "an AbortSignal"];
 
 /** The options of `createClient`: their values, or the options that they consist of. */
@@ -63,6 +81,12 @@ export const clientOptions = {
   clock: isClock,
   random: isFunction,
   userAgent: isAscii,
+  fetch: isFunction,
+  dispatcher: [
+    (value: unknown) => typeof (value as { dispatch?: unknown } | null)?.dispatch === "function",
+    "a Dispatcher of undici, with dispatch",
+  ],
+  headers: isOwnHeaders,
   onExchange: isFunction,
   onWait: isFunction,
   env: isObject,
@@ -83,18 +107,21 @@ interface Options {
   readonly [name: string]: Check | Options;
 }
 
+const perRequest = { signal: isSignal, timeoutMs: atLeast(0), retries: isCount, headers: isOwnHeaders };
+const isClocks: Check = [
+  (value) => {
+    const { here, service } = (value ?? {}) as { here?: unknown; service?: unknown };
+    return Number.isFinite(here) && (service === null || Number.isFinite(service));
+  },
+  "{ here, service } in milliseconds, where service may be null",
+];
+
 /** The options of requests, lists, polling and downloads. */
 export const callOptions = {
-  call: { idempotencyKey: isText, keyFrom: isObject, signal: isSignal, onDoubt: isFunction },
-  list: { signal: isSignal, isAhead: isYesOrNo },
-  poll: {
-    done: isFunction,
-    onResponse: isFunction,
-    timeoutMs: atLeast(0),
-    outageMs: atLeast(0),
-    signal: isSignal,
-  },
-  download: { signal: isSignal, maxBytes: atLeast(0), attempts: atLeast(1) },
+  call: { ...perRequest, idempotencyKey: isText, keyFrom: isClocks, onDoubt: isFunction },
+  list: { ...perRequest, isAhead: isYesOrNo },
+  poll: { ...perRequest, done: isFunction, onResponse: isFunction, outageMs: atLeast(0) },
+  download: { signal: isSignal, maxBytes: atLeast(0), attempts: atLeast(1), onLength: isFunction },
   downloadInto: {
     url: isText,
     freshUrl: isFunction,
@@ -103,6 +130,10 @@ export const callOptions = {
     limits: { totalMs: atLeast(0), attempts: atLeast(1), maxBytes: atLeast(0) },
   },
 } as const satisfies Record<string, Options>;
+
+export const toArrayOptions: Options = {
+  limit: [(value) => Number.isInteger(value) && (value as number) >= 1, "an integer, 1 or more"],
+};
 
 const rawRequest = {
   method: [(value: unknown) => methods.includes(value as string), "GET, POST, PUT, PATCH or DELETE"],
@@ -132,6 +163,17 @@ export function checkClientOptions(options: unknown): void {
       `${what}: apiKey is missing: the API key of your organization, which starts with ak_`,
     );
   }
+  const transports = ["fetch", "dispatcher", "env"].filter((name) => (options as never)[name] !== undefined);
+  if (transports.length > 1)
+    throw new TypeError(`${what} takes one of ${transports.join(", ")}: each decides on the connections`);
+}
+
+/** Throws a TypeError for invalid options of a request, and for those of a write where it reads. */
+export function checkCall(what: string, request: { readonly method?: string }, given?: object): void {
+  checkOptions(what, given, callOptions.call);
+  const { idempotencyKey, keyFrom } = (given ?? {}) as { idempotencyKey?: unknown; keyFrom?: unknown };
+  if (request.method === "GET" && (idempotencyKey ?? keyFrom) !== undefined)
+    throw new TypeError(`${what} only reads: a key has no effect`);
 }
 
 /** Throws a TypeError for a request for `client.raw` with a field that is unknown, invalid or missing. */

@@ -4,15 +4,18 @@ import { keyLifeMs, limits } from "../contract/limits.ts";
 import type { Operations } from "../contract/operations.ts";
 import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
+import { type Connections, openConnections } from "../http/connections.ts";
 import { downloader, resumableDownloader } from "../http/download.ts";
 import { NetworkError } from "../http/errors.ts";
-import { type HttpCoreOptions, httpCore, openConnections } from "../http/http-core.ts";
+import { fetchTransport } from "../http/fetch-transport.ts";
+import { givenConnections } from "../http/given-connections.ts";
+import { type HttpCoreOptions, httpCore } from "../http/http-core.ts";
 import { keyMask } from "../http/mask.ts";
 import { retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
 import { type Answer, type Message, readHeader } from "../http/send.ts";
 import { defaultTimeLimits } from "../http/time-limits.ts";
 import { TransferLimit } from "../http/transfer-limit.ts";
-import type { CallOptions } from "./api/calls.ts";
+import type { CallOptions, ListOptions } from "./api/calls.ts";
 import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
@@ -25,6 +28,7 @@ import {
   type Input,
   type Item,
   type Reply,
+  type RequestSettings,
   toHeaders,
   toMessage,
 } from "./request.ts";
@@ -51,13 +55,13 @@ export interface Client extends Calls, ClientBasics {
   paginate<O extends AnyOperation>(
     operation: ClientOperation<O>,
     input?: Input<O>,
-    options?: Pick<CallOptions, "signal"> & { isAhead?: boolean | undefined },
+    options?: ListOptions,
   ): AsyncIterable<Item<O>>;
   /** The same page by page, which takes less time for many entries. */
   pages<O extends AnyOperation>(
     operation: ClientOperation<O>,
     input?: Input<O>,
-    options?: Pick<CallOptions, "signal"> & { isAhead?: boolean | undefined },
+    options?: ListOptions,
   ): AsyncIterable<readonly Item<O>[]>;
   /** Requests repeatedly as `Retry-After` says, until `done`; survives outages of several minutes. */
   poll<O extends AnyOperation>(
@@ -69,63 +73,38 @@ export interface Client extends Calls, ClientBasics {
 
 /** Creates a client; sends nothing. Throws a CatalogueError for a bad base URL or proxy variable. */
 export function createClient(options: ClientOptions, counts?: HttpCoreOptions["counts"]): Client {
-  const {
-    clock = systemClock(),
-    random = systemRandom,
-    userAgent = "catalogue",
-    onExchange,
-    onWait,
-  } = options;
+  const { clock = systemClock(), random = systemRandom, onExchange, onWait } = options;
   const insecureHosts = new Set(options.insecureHttpHosts?.map(checkedHost));
   const base = parseBaseUrl(options.baseUrl, insecureHosts);
-  const connections = openConnections({
-    env: options.env,
-    // A proxy would be another machine that sees the key.
-    isDirect: (url) => isLoopbackHost(url.hostname) || isInsecure(url, insecureHosts),
-  });
+  const settings = { base, userAgent: options.userAgent ?? "catalogue", headers: options.headers };
+  const connections = connectionsOf(options, insecureHosts);
   const closing = new AbortController();
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
   const shared = { connections, clock, random, onExchange, onWait, retry, counts };
-  const { answerTo, answeredAt, withoutKey, serviceNow, earliest } = openCore(options, base.origin, shared);
-  const exchange: Client["exchange"] = async (operation, input, options = {}) => {
-    const { idempotencyKey } = options;
-    const message = toMessage(operation, input, { base, userAgent, idempotencyKey });
-    const answer = await answerTo(message, options);
-    return {
-      status: answer.status,
-      body: readResponse(operation, message, answer, clock.now()) as never,
-      headers: answer.headers,
-      requestId: readHeader(answer, "x-request-id"),
-      retryAfterMs: retryAfterMs(answer, clock.now()),
-      replayed: readHeader(answer, "idempotent-replayed") === "true",
-    };
-  };
+  const { answerTo, answeredAt, ...ofService } = openCore(options, base.origin, shared);
+  const exchange = exchanger(settings, clock, answerTo);
+  const pages = pagesOf(exchange);
   const downloads = {
     ...shared,
-    userAgent,
+    userAgent: settings.userAgent,
     transfers: new TransferLimit(),
     check: (url: URL) => checkDownloadUrl(url, insecureHosts),
     silenceMs: options.timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
   };
-  const pages: Client["pages"] = (operation, input, { signal, isAhead } = {}) => {
-    const readPage = async (paging: object) => {
-      const page = await exchange(operation, { ...input, ...paging } as never, { signal });
-      return page.body as Page<never>;
-    };
-    return readPages(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
-  };
   return {
     ...createCalls(exchange),
-    ...{ exchange, pages, serviceNow, earliest, withoutKey },
-    raw: rawRequests({ base, userAgent, clock }, answerTo),
+    ...ofService,
+    exchange,
+    pages,
+    raw: rawRequests(settings, clock, answerTo),
     async *paginate(operation, input, options) {
       for await (const page of pages(operation, input, options)) yield* page;
     },
-    poll: (operation, input, options) =>
+    poll: (operation, input, { retries, headers, ...options }) =>
       poll(
         { clock, random, onWait, answeredAt, closing: closing.signal },
-        toMessage(operation, input, { base, userAgent }),
-        (signal) => exchange(operation, input, { signal }),
+        toMessage(operation, input, settings),
+        (signal) => exchange(operation, input, { signal, retries, headers }),
         options,
       ),
     download: downloader(downloads),
@@ -137,6 +116,51 @@ export function createClient(options: ClientOptions, counts?: HttpCoreOptions["c
     },
   };
 }
+
+/** The connections of the caller, or own ones. */
+function connectionsOf(options: ClientOptions, insecureHosts: ReadonlySet<string>): Connections {
+  const { fetch, dispatcher, env } = options;
+  if (fetch !== undefined) return givenConnections("fetch", fetchTransport(fetch));
+  if (dispatcher !== undefined) return givenConnections("dispatcher", dispatcher);
+  // A proxy would be another machine that sees the key.
+  const isDirect = (url: URL) => isLoopbackHost(url.hostname) || isInsecure(url, insecureHosts);
+  return openConnections({ env, isDirect });
+}
+
+const exchanger =
+  (settings: RequestSettings, clock: Clock, answerTo: AnswerTo): Client["exchange"] =>
+  async (operation, input, options = {}) => {
+    const message = toMessage(operation, input, withOptions(settings, options));
+    const answer = await answerTo(message, options);
+    return {
+      status: answer.status,
+      body: readResponse(operation, message, answer, clock.now()) as never,
+      headers: answer.headers,
+      requestId: readHeader(answer, "x-request-id"),
+      retryAfterMs: retryAfterMs(answer, clock.now()),
+      replayed: readHeader(answer, "idempotent-replayed") === "true",
+    };
+  };
+
+const pagesOf =
+  (exchange: Client["exchange"]): Client["pages"] =>
+  (operation, input, { isAhead, ...options } = {}) => {
+    const readPage = async (paging: object) => {
+      const page = await exchange(operation, { ...input, ...paging } as never, options);
+      return page.body as Page<never>;
+    };
+    return readPages(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
+  };
+
+/** The settings of a client with those of one request, whose headers replace the client's. */
+const withOptions = (
+  settings: RequestSettings,
+  { idempotencyKey, headers }: CallOptions,
+): RequestSettings => ({
+  ...settings,
+  idempotencyKey,
+  headers: { ...settings.headers, ...headers },
+});
 
 type AnswerTo = (message: Message, options: CallOptions) => Promise<Answer>;
 
@@ -178,8 +202,8 @@ function openCore(
     },
     keyLife: { serviceNow, lifeMs: keyLifeMs },
   });
-  const answerTo: AnswerTo = async (message, { signal, onDoubt, keyFrom }) => {
-    const answer = await send({ ...message, keyFrom }, signal, onDoubt);
+  const answerTo: AnswerTo = async (message, { signal, onDoubt, timeoutMs, retries, keyFrom }) => {
+    const answer = await send({ ...message, keyFrom }, { signal, onDoubt, timeoutMs, retries });
     if (answer.status < 500 && isOfService(answer)) answeredAt = clock.now();
     return answer;
   };
@@ -195,16 +219,12 @@ function openCore(
 
 /** Requests that no operation describes. */
 const rawRequests =
-  (
-    { base, userAgent, clock }: { base: ReturnType<typeof parseBaseUrl>; userAgent: string; clock: Clock },
-    answerTo: AnswerTo,
-  ): Client["raw"] =>
+  (settings: RequestSettings, clock: Clock, answerTo: AnswerTo): Client["raw"] =>
   async (request, options = {}) => {
     const { method, path, body, listsProblems = false } = request;
-    const { idempotencyKey } = options;
-    const own = toHeaders(method, body?.contentType ?? null, { userAgent, idempotencyKey });
+    const own = toHeaders(method, body?.contentType ?? null, withOptions(settings, options));
     const headers = { ...own, ...request.headers };
-    const { origin, prefix } = base;
+    const { origin, prefix } = settings.base;
     const message = { method, origin, path: prefix + path, headers, body: body?.bytes ?? null };
     const answer = await answerTo(message, options);
     const about = { message, answer, now: clock.now() };

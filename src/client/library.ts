@@ -1,6 +1,5 @@
 import { type ClientOperation, operations as contract } from "../contract/client-operations.ts";
-import { CatalogueError } from "../errors.ts";
-import type { CallOptions, ListOptions, Operation, Page, Upload } from "./api/calls.ts";
+import type { CallOptions, Entries, ListOptions, Operation, Page, Upload } from "./api/calls.ts";
 import type { ExportsApi } from "./api/exports.ts";
 import type { ImagesApi } from "./api/images.ts";
 import type { ImportsApi } from "./api/imports.ts";
@@ -11,6 +10,7 @@ import type { TasksApi } from "./api/tasks.ts";
 import type { WebhooksApi } from "./api/webhooks.ts";
 import {
   callOptions,
+  checkCall,
   checkClientOptions,
   checkDownload,
   checkDownloadInto,
@@ -28,6 +28,7 @@ import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import { readImage } from "./image-source.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import type { AnyOperation } from "./request.ts";
+import { entriesOf, traced, tracedEntries } from "./traced.ts";
 
 /** Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll`. */
 export const operations = contract as unknown as Operations;
@@ -59,7 +60,7 @@ export interface Client extends ClientBasics {
     operation: Operation<Input, Page<Entry>>,
     input?: NoInfer<Input>,
     options?: ListOptions,
-  ): AsyncIterable<Entry>;
+  ): Entries<Entry>;
   /**
    * Repeats a read as `Retry-After` says (default: every 5 seconds) until `done`; survives outages of several
    * minutes. Rejects with a TimeoutError after `timeoutMs`.
@@ -85,26 +86,27 @@ export function createClient(options: ClientOptions): Client {
   const client: Client = {
     ...(createResources(service) as unknown as Client),
     exchange: (operation, input, options) => {
-      return traced(client.exchange, async () => {
+      return traced("client.exchange", client.exchange, options, async () => {
         checkOperation("client.exchange", operation, input);
-        checkOptions("client.exchange", options, callOptions.call);
+        checkCall("client.exchange", operation, options);
         return untyped.exchange(operation, input, options);
       });
     },
     raw: (request, options) => {
-      return traced(client.raw, async () => {
+      return traced("client.raw", client.raw, options, async () => {
         checkRawRequest(request);
-        checkOptions("client.raw", options, callOptions.call);
+        checkCall("client.raw", request, options);
         return service.raw(request, options);
       });
     },
     paginate: (operation, input, options) => {
       checkListOperation("client.paginate", operation, input);
       checkOptions("client.paginate", options, callOptions.list);
-      return tracedEntries(client.paginate, untyped.paginate(operation, input, options));
+      const read = () => untyped.paginate(operation, input, options);
+      return entriesOf("client.paginate", client.paginate, options, read);
     },
     poll: (operation, input, options) => {
-      return traced(client.poll, async () => {
+      return traced("client.poll", client.poll, options, async () => {
         checkReadOperation("client.poll", operation, input);
         checkPollOptions(options);
         return untyped.poll(operation, input, options);
@@ -113,10 +115,11 @@ export function createClient(options: ClientOptions): Client {
     download: (url, options) => {
       checkDownload(url);
       checkOptions("client.download", options, callOptions.download);
-      return tracedEntries(client.download, service.download(url, options));
+      const read = () => service.download(url, options);
+      return tracedEntries("client.download", client.download, options, read);
     },
     downloadInto: (target, download) => {
-      return traced(client.downloadInto, async () => {
+      return traced("client.downloadInto", client.downloadInto, download, async () => {
         checkDownloadInto(target, download);
         return service.downloadInto(target, download);
       });
@@ -149,8 +152,8 @@ function createResources(service: ServiceClient): Record<string, Record<string, 
       const known = listFields(operation);
       const isUpload = operation.body.includes("multipart/form-data");
       const send = (input: unknown, options?: CallOptions) => {
-        return traced(send, async () => {
-          checkOptions(name, options, callOptions.call);
+        return traced(name, send, options, async () => {
+          checkCall(name, operation, options);
           if (!isUpload) checkInput(name, input, known);
           const sent = isUpload ? { file: await readImage(input as Upload, options?.signal) } : (input ?? {});
           return (await service.exchange(operation, sent as never, options)).body;
@@ -161,7 +164,8 @@ function createResources(service: ServiceClient): Record<string, Record<string, 
       const all = (input?: unknown, options?: ListOptions) => {
         checkOptions(`${name}All`, options, callOptions.list);
         checkInput(`${name}All`, input, known);
-        return tracedEntries(all, service.paginate(operation, input as never, options));
+        const read = () => service.paginate(operation, input as never, options);
+        return entriesOf(`${name}All`, all, options, read);
       };
       methods[`${verb}All`] = all;
     }
@@ -175,43 +179,3 @@ function createResources(service: ServiceClient): Record<string, Record<string, 
  */
 export const unknownField = (resource: object, name: string): unknown =>
   Object.hasOwn(resource, name) ? (resource as Record<string, unknown>)[name] : undefined;
-
-/** Where a method was called. Its stack is only written out if an error needs it. */
-interface Caller {
-  stack?: string;
-}
-
-// biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function.
-function findCaller(method: Function): Caller {
-  const caller: Caller = {};
-  Error.captureStackTrace(caller, method);
-  return caller;
-}
-
-// biome-ignore lint/complexity/noBannedTypes: as above.
-function traced<T>(method: Function, run: () => Promise<T>): Promise<T> {
-  const caller = findCaller(method);
-  return run().catch((error: unknown) => {
-    throw from(caller, error);
-  });
-}
-
-/** Entries whose errors have the stack of the call that made them. */
-// biome-ignore lint/complexity/noBannedTypes: as above.
-function tracedEntries<Entry>(method: Function, entries: AsyncIterable<Entry>): AsyncIterable<Entry> {
-  const caller = findCaller(method);
-  return (async function* () {
-    try {
-      yield* entries;
-    } catch (error) {
-      throw from(caller, error);
-    }
-  })();
-}
-
-/** The error with the stack of the caller: its own shows only how the client works. Bugs keep theirs. */
-function from({ stack = "" }: Caller, error: unknown): unknown {
-  if (!(error instanceof CatalogueError)) return error;
-  error.stack = [`${error.name}: ${error.message}`, ...stack.split("\n").slice(1)].join("\n");
-  return error;
-}

@@ -1,7 +1,9 @@
 import type { Clock } from "../clock.ts";
 import type { ExchangeLog } from "../http/exchange-log.ts";
+import type { FetchFunction } from "../http/fetch-function.ts";
 import type { RetryPolicy, Wait } from "../http/retry.ts";
 import type { TimeLimits } from "../http/time-limits.ts";
+import type { OwnHeaders, RequestLimits } from "./api/calls.ts";
 
 /** Options of `createClient`. */
 export interface ClientOptions {
@@ -23,6 +25,18 @@ export interface ClientOptions {
   random?: (() => number) | undefined;
   /** The `User-Agent` of requests. Default: `catalogue`. */
   userAgent?: string | undefined;
+  /**
+   * Sends the requests instead of own connections, e.g. the global `fetch`: for runtimes without sockets, and
+   * for tests that replace it. Not together with `dispatcher` or `env`.
+   */
+  fetch?: FetchFunction | undefined;
+  /**
+   * Sends the requests instead of own connections, e.g. an `Agent` of undici 7 with a client certificate.
+   * `close` leaves it open. Not together with `fetch` or `env`.
+   */
+  dispatcher?: RequestDispatcher | undefined;
+  /** Headers of every request to the service, e.g. for a gateway; a download does not send them. */
+  headers?: OwnHeaders | undefined;
   /** Receives every attempt with its outcome, for logs. API keys and signatures are masked. */
   onExchange?: ((line: ExchangeLog) => void) | undefined;
   /** Receives every wait as it starts: for the rate limit window, another attempt, or a late response. */
@@ -40,8 +54,14 @@ export interface ClientOptions {
   maxResponseBytes?: number | undefined;
 }
 
+/** The part of a `Dispatcher` of undici that is used. */
+export interface RequestDispatcher {
+  /** Sends a request, and reports its response to the handler. */
+  dispatch(options: object, handler: object): boolean;
+}
+
 /** Options of `client.poll`. */
-export interface PollOptions<Body> {
+export interface PollOptions<Body> extends Pick<RequestLimits, "retries" | "headers"> {
   /** Whether to stop polling, at once or as a promise. */
   done: (body: Body) => boolean | Promise<boolean>;
   /** Receives every response, including the last one; polling waits for its promise. */

@@ -9,3 +9,12 @@ export const ownHeaders: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
+
+/** Those that the client also sets, for every request alike; only `client.raw` can replace them. */
+export const clientHeaders: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "cache-control",
+  "content-type",
+  "user-agent",
+]);

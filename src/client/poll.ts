@@ -81,7 +81,9 @@ export async function poll<Body>(
       outage = { failures: 0, since: 0 };
       if (await untilAborted(isDone(seen.body), link.signal)) return seen.body;
       const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
-      await clock.sleep(Math.min(Math.max(jobMs, shortestMs), longestMs), link.signal);
+      const ms = Math.min(Math.max(jobMs, shortestMs), longestMs);
+      onWait?.({ reason: "job", ms, method: what.method, path: what.path });
+      await clock.sleep(ms, link.signal);
     }
   } finally {
     cancel();

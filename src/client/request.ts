@@ -3,6 +3,7 @@ import type { ClientOperation } from "../contract/client-operations.ts";
 import { limits } from "../contract/limits.ts";
 import { CatalogueError } from "../errors.ts";
 import { type FilePart, type Message, multipartForm } from "../http/send.ts";
+import type { OwnHeaders } from "./api/calls.ts";
 import type { BaseUrl } from "./base-url.ts";
 
 /** Any operation of the contract, for the compiler: its parameters, bodies and response. */
@@ -64,6 +65,8 @@ export interface RequestSettings {
   base: BaseUrl;
   userAgent: string;
   idempotencyKey?: string | undefined;
+  /** Headers of the caller, in any case. */
+  headers?: OwnHeaders | undefined;
 }
 
 /** Builds the HTTP message of a request. Lengths and enums are left to the service to check. */
@@ -87,9 +90,13 @@ export function toMessage(
 export function toHeaders(
   method: Message["method"],
   contentType: string | null,
-  { userAgent, idempotencyKey }: Omit<RequestSettings, "base">,
+  { userAgent, idempotencyKey, headers = {} }: Omit<RequestSettings, "base">,
 ): Record<string, string> {
+  const ofCaller = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return {
+    ...Object.fromEntries(
+      [...ofCaller].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
     accept: "application/json",
     // A compressed response could exceed the size limit unnoticed, and responses are small.
     "accept-encoding": "identity",

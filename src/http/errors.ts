@@ -10,6 +10,7 @@ export type NetworkErrorCode =
   | "proxy_refused"
   | "proxy_unreachable"
   | "too_many_open_files"
+  | "transport_failed"
   | "client_closed";
 
 /** The service could not be reached, or the connection broke before the response was complete. */

@@ -1,12 +1,10 @@
-import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
+import type { Connections } from "./connections.ts";
 import { BadResponseError } from "./errors.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
-import { lookup, lookupAllowed } from "./local-names.ts";
 import { withoutKey } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
 import { type PacingOptions, pacing } from "./pacing.ts";
-import { parseProxies } from "./proxies.ts";
 import { type ApiKey, auth, idempotency, type KeyLife, keyLife, requestId } from "./request-headers.ts";
 import { completeJson, noRedirects, openStream } from "./response-stream.ts";
 import { defaultRetryPolicy, type OnWait, type RetryPolicy, retry } from "./retry.ts";
@@ -57,8 +55,9 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     ...(options.keyLife === undefined ? [] : [keyLife({ clock, ...options.keyLife })]),
     retry({ clock, random, policy, isOfService: options.isOfService, onWait }),
     ...(options.onAnswer === undefined ? [] : [heard(options.onAnswer)]),
-    uploadsInTurn({ transfers: new TransferLimit(), onWait }),
     pacing({ clock, windowMs: policy.windowMs, counts: options.counts, onWait }),
+    // Not before: uploads that wait for the first one of the window would keep it from its second attempt.
+    uploadsInTurn({ transfers: new TransferLimit(), onWait }),
     requestId,
     auth(options.origin, options.apiKey),
     noRedirects,
@@ -79,70 +78,7 @@ const heard =
     return answer;
   };
 
-/** Sockets per origin: enough to saturate a slow link, few enough not to look like an attack. */
-const connectionsPerOrigin = 32;
-
-/** Connections by host: direct, or through the proxies of the environment. */
-export interface Connections {
-  /** The dispatcher for an origin such as `https://api.example.com`. */
-  forOrigin(origin: string): Promise<Dispatcher>;
-  /**
-   * After a timeout on one of its connections: no later request uses a connection of that dispatcher, because
-   * the others may be as dead. Those in flight are not cut off.
-   */
-  retire(origin: string, dispatcher: Dispatcher): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface ConnectionOptions {
-  /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case. */
-  env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Whether a server is reached without a proxy, such as one on this machine. */
-  isDirect: (url: URL) => boolean;
-  /** Whether an address may be connected to (default: any); a proxy decides itself. */
-  isAllowed?: ((address: string) => boolean) | undefined;
-}
-
-/** Opens nothing yet. Throws a CatalogueError for a variable that is not the URL of an HTTP proxy. */
-export function openConnections({ env = {}, isDirect, isAllowed }: ConnectionOptions): Connections {
-  const proxies = parseProxies(env);
-  const connect = { lookup: isAllowed === undefined ? lookup : lookupAllowed(isAllowed) };
-  const open = async (origin: string): Promise<Dispatcher> => {
-    const proxy = isDirect(new URL(origin)) ? null : proxies.find(origin);
-    if (proxy === null) return new Agent({ connections: connectionsPerOrigin, connect });
-    // Loaded only if a proxy is used.
-    const { openProxied } = await import("./open-proxied.ts");
-    return openProxied(proxy, connectionsPerOrigin);
-  };
-  const current = new Map<string, Promise<Dispatcher>>();
-  const retired = new Set<Dispatcher>();
-  let isClosed = false;
-
-  return {
-    async forOrigin(origin) {
-      const opening = current.get(origin) ?? open(origin);
-      current.set(origin, opening);
-      const dispatcher = await opening;
-      if (isClosed) await dispatcher.destroy();
-      return dispatcher;
-    },
-    async retire(origin, dispatcher) {
-      if ((await current.get(origin)) !== dispatcher) return;
-      current.delete(origin);
-      retired.add(dispatcher);
-      const forget = () => void retired.delete(dispatcher);
-      // Resolves with the last request in flight; idle connections end at once.
-      dispatcher.close().then(forget, forget);
-    },
-    async close() {
-      isClosed = true;
-      const opened = await Promise.all(current.values());
-      await Promise.all([...opened, ...retired].map((dispatcher) => dispatcher.destroy()));
-    },
-  };
-}
-
-/** One exchange through undici, no retry or redirect. A response over `maxBytes` is cut off as it streams. */
+/** One exchange, without retry or redirect. A response over `maxBytes` is cut off as it streams. */
 export const exchange =
   (connections: Pick<Connections, "forOrigin" | "retire">, maxBytes: number): Send =>
   async (request) => {

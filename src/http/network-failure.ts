@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { fileProblem } from "../errors.ts";
+import { withoutEnd } from "../text.ts";
 import { BadResponseError, NetworkError } from "./errors.ts";
 import type { HttpProxy } from "./proxies.ts";
 import { type Message, requestName } from "./send.ts";
@@ -21,8 +22,8 @@ type About = Pick<Message, "method" | "path" | "origin" | "headers">;
 /** An error of undici or Node as a CatalogueError; null if it is not a network failure. */
 export function networkFailure(thrown: unknown, request: About): NetworkError | BadResponseError | null {
   if (!(thrown instanceof Error)) return null;
-  const cause = thrown instanceof ProxyFailure ? thrown.cause : thrown;
-  const code = (cause as NodeJS.ErrnoException).code ?? "";
+  const cause = thrown instanceof ProxyFailure || thrown instanceof TransportFailure ? thrown.cause : thrown;
+  const code = String((cause as NodeJS.ErrnoException).code ?? "");
   const { origin } = request;
   const what = requestName(request);
   const requestId = request.headers["x-request-id"];
@@ -31,7 +32,8 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
 
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") {
     const detail = { code: "client_closed", transient: false, cause, requestId };
-    return new NetworkError(`${what}: the client is closed`, detail);
+    const closed = thrown instanceof TransportFailure ? `${thrown.transport} of the client` : "client";
+    return new NetworkError(`${what}: the ${closed} is closed`, detail);
   }
   if (thrown instanceof ProxyFailure) {
     const problem = proxyProblem(thrown, origin);
@@ -60,6 +62,10 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
     return new BadResponseError(message, { code: "not_http", cause, requestId });
   }
   const certificate = certificateProblem(code, origin);
+  if (certificate === null && thrown instanceof TransportFailure) {
+    const sentence = `cannot send to ${origin}: the ${thrown.transport} of the client failed: ${thrown.message}`;
+    return network(sentence, "transport_failed", thrown.isTransient);
+  }
   if (certificate === null) return null;
   const sentence = `cannot connect securely to ${origin}${through}: ${certificate.why}`;
   return network(sentence, "tls", false, certificate.hint);
@@ -118,6 +124,39 @@ export class ProxyFailure extends Error {
     const match = /^Proxy (?:response|Authentication Required) \((\d+)\)/.exec(this.message);
     return match === null ? null : Number(match[1]);
   }
+}
+
+/** An error of the transport that the caller has given, whatever it threw. */
+export class TransportFailure extends Error {
+  override readonly name = "TransportFailure";
+  override readonly cause: Error;
+
+  constructor(
+    readonly transport: "fetch" | "dispatcher",
+    thrown: unknown,
+  ) {
+    // Not by its class: test runners have contexts of their own.
+    const isError = typeof (thrown as Partial<Error> | null | undefined)?.message === "string";
+    const cause = isError ? (thrown as Error) : new Error(shown(thrown), { cause: thrown });
+    // "fetch failed" alone does not say why.
+    const { message: why } = (cause.cause ?? {}) as { message?: unknown };
+    const message = typeof why === "string" && isError ? `${cause.message}: ${why}` : cause.message;
+    super(withoutEnd(message, /[.\s]/) || cause.name, { cause });
+    this.cause = cause;
+  }
+
+  /** Fetch reports a failure of the network as a TypeError. */
+  get isTransient(): boolean {
+    return this.cause.name === "TypeError";
+  }
+}
+
+/** A value that is no error, in an error. */
+function shown(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown.slice(0, 200);
+  return typeof thrown === "object" && thrown !== null
+    ? "an object was thrown"
+    : `${String(thrown)} was thrown`;
 }
 
 /** Names the proxy in every error of a dispatcher. A handler gets nothing after its error. */

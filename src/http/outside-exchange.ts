@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { CatalogueError } from "../errors.ts";
+import type { Connections } from "./connections.ts";
 import { TimeoutError } from "./errors.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
-import type { Connections } from "./http-core.ts";
 import { maskedPath } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
 import { openStream, type ResponseStream } from "./response-stream.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Connections } from "./http-core.ts";
+import type { Connections } from "./connections.ts";
 import {
   certificateProblem,
   isUntrusted,

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import { type CutJson, parseCutJson } from "../json.ts";
+import type { Transport } from "./connections.ts";
 import { BadResponseError, NetworkError } from "./errors.ts";
 import { type Answer, type Interceptor, parseUrl, readHeader, requestName } from "./send.ts";
 
@@ -25,12 +26,12 @@ interface StreamOptions {
 
 /** Sends a request without the timeouts of undici, which use the real clock. */
 export function openStream(
-  dispatcher: Dispatcher,
+  transport: Transport,
   request: RawRequest,
   options: StreamOptions,
 ): ResponseStream {
   const stream = new ResponseStream(options);
-  dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, stream);
+  transport.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, stream);
   return stream;
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { BadResponseError, NetworkError, TimeoutError } from "./errors.ts";
 import { isLookupDelayed } from "./network-failure.ts";
-import { type Answer, type HttpRequest, type Interceptor, isWrite, readHeader } from "./send.ts";
+import { type Answer, type HttpRequest, type Interceptor, isWrite, readHeader, type Send } from "./send.ts";
 
 /** How requests are repeated that are safe to repeat. */
 export interface RetryPolicy {
@@ -63,16 +63,16 @@ interface RetryOptions {
   onWait?: OnWait | undefined;
 }
 
-interface Counts {
-  failures: number;
-  inProgress: number;
-  /** 429s in a row, and the time of the first one. */
-  limited: number;
-  limitedSince: number;
-}
 interface Plan {
   reason: WaitReason;
   waitMs: number;
+}
+
+/** What earlier requests have shown of the host, whatever became of them. */
+interface Seen {
+  /** A host never found is probably a typo; one found before will come back. */
+  any: boolean;
+  service: boolean;
 }
 
 /**
@@ -83,96 +83,147 @@ interface Plan {
  * wait exceeds the deadline, the last outcome is final. The deadline does not count the time in the queue of
  * the rate limit window, so 429s have a limit of their own.
  */
-export function retry({ clock, random, policy, isOfService, onWait }: RetryOptions): Interceptor {
-  // A host never found is probably a typo; one found before will come back.
-  let everAnswered = false;
-  let isServiceKnown = false;
-
+export function retry(options: RetryOptions): Interceptor {
+  const { clock, onWait } = options;
+  const seen: Seen = { any: false, service: false };
   return (next) => async (request) => {
-    const counts: Counts = { failures: 0, inProgress: 0, limited: 0, limitedSince: 0 };
-    let unanswered = false;
+    const { method, path, signal } = request;
+    const attempts = new Attempts(options, seen, request);
     for (;;) {
-      const { call } = request;
-      call.attempt++;
-      let plan: Plan | null;
-      try {
-        const answer = await next(request);
-        everAnswered = true;
-        isServiceKnown ||= isOfService(answer);
-        // After a 429 "nothing was created" (Limits): only the outcome of earlier attempts is unknown.
-        if (answer.status === 429 && isOfService(answer)) call.doubt(unanswered);
-        plan = mayRepeat(request) ? planAfter(answer, request, counts) : null;
-        if (plan === null || plan.waitMs >= call.remainingMs())
-          return unanswered ? { ...answer, earlierUnanswered: true } : answer;
-        unanswered ||= !(answer.status < 500 && isOfService(answer));
-      } catch (error) {
-        request.signal.throwIfAborted();
-        plan = mayRepeat(request) ? planAfterError(error, request, counts) : null;
-        if (plan === null || plan.waitMs >= call.remainingMs()) throw error;
-        // An attempt without a connection was never sent.
-        unanswered ||= call.inDoubt;
-      }
-      request.signal.throwIfAborted();
-      onWait?.({ reason: plan.reason, ms: plan.waitMs, method: request.method, path: request.path });
-      await clock.sleep(plan.waitMs, request.signal);
+      const outcome = await attempts.once(next);
+      if ("status" in outcome) return outcome;
+      signal.throwIfAborted();
+      onWait?.({ reason: outcome.reason, ms: outcome.waitMs, method, path });
+      await clock.sleep(outcome.waitMs, signal);
     }
   };
+}
 
-  function planAfterError(error: unknown, { call }: HttpRequest, counts: Counts): Plan | null {
+/** The attempts of one request. */
+class Attempts {
+  #failures = 0;
+  #inProgress = 0;
+  /** 429s in a row, and the time of the first one. */
+  #limited = 0;
+  #limitedSince = 0;
+  /** Whether an earlier attempt may have been carried out. */
+  #unanswered = false;
+  readonly #policy: RetryPolicy;
+
+  constructor(
+    private readonly options: RetryOptions,
+    private readonly seen: Seen,
+    private readonly request: HttpRequest,
+  ) {
+    const { policy } = options;
+    // The limit of the request counts every attempt alike, so that of failures does not apply.
+    const own = { attempts: Number.POSITIVE_INFINITY, unreached: true };
+    this.#policy = request.call.retries === undefined ? policy : { ...policy, ...own };
+  }
+
+  /** Sends the request once; resolves to a final response, or to the wait before the next attempt. */
+  async once(next: Send): Promise<Answer | Plan> {
+    const { call, signal } = this.request;
+    const { isOfService } = this.options;
+    call.attempt++;
+    let answer: Answer;
+    try {
+      answer = await next(this.request);
+    } catch (error) {
+      signal.throwIfAborted();
+      const plan = this.#planned(() => this.#afterError(error));
+      if (plan === null) throw error;
+      // An attempt without a connection was never sent.
+      this.#unanswered ||= call.inDoubt;
+      return plan;
+    }
+    this.seen.any = true;
+    this.seen.service ||= isOfService(answer);
+    // After a 429 "nothing was created" (Limits): only the outcome of earlier attempts is unknown.
+    if (answer.status === 429 && isOfService(answer)) call.doubt(this.#unanswered);
+    const plan = this.#planned(() => this.#after(answer));
+    if (plan === null) return this.#unanswered ? { ...answer, earlierUnanswered: true } : answer;
+    this.#unanswered ||= !(answer.status < 500 && isOfService(answer));
+    return plan;
+  }
+
+  /** A plan that the request allows. */
+  #planned(plan: () => Plan | null): Plan | null {
+    const { call } = this.request;
+    if (!mayRepeat(this.request) || call.attempt > (call.retries ?? Number.POSITIVE_INFINITY)) return null;
+    const made = plan();
+    return made === null || made.waitMs >= call.remainingMs() ? null : made;
+  }
+
+  #afterError(error: unknown): Plan | null {
+    const { call } = this.request;
     const isTimeout = error instanceof TimeoutError;
     const isTransient = error instanceof NetworkError && error.transient;
     const isRedirect = error instanceof BadResponseError && error.code === "redirect";
     const mayPass =
       isTimeout ||
-      (isTransient && (everAnswered || !isUnreached(error, policy))) ||
+      (isTransient && (this.seen.any || !isUnreached(error, this.#policy))) ||
       // Of a login page on the way, for example, if the address is right.
-      (isRedirect && isServiceKnown);
-    if (!mayPass || policy.attempts === 1) return null;
+      (isRedirect && this.seen.service);
+    if (!mayPass || this.#policy.attempts === 1) return null;
     // The next attempt shares the line with half as many, so this ends.
     const hasShared = isTimeout && call.hasShared;
     call.hasShared = false;
-    if (hasShared) return { reason: "network", waitMs: backoffMs(policy.backoff, 1, random) };
-    counts.failures += isTimeout ? timeoutWeight : 1;
-    return counts.failures < policy.attempts
-      ? { reason: "network", waitMs: backoffMs(policy.backoff, counts.failures, random) }
-      : null;
+    if (hasShared) return { reason: "network", waitMs: this.#backoff("backoff", 1) };
+    return this.#hasFailed("network", isTimeout ? timeoutWeight : 1);
   }
 
-  function planAfter(answer: Answer, request: HttpRequest, counts: Counts): Plan | null {
-    if (answer.status !== 429) counts.limited = 0;
-    const told = retryAfterMs(answer, clock.now());
-    const asTold = (ms: number) => ms + Math.floor(random() * spreadMs);
-    if (answer.status === 429) {
-      if (counts.limited === 0) counts.limitedSince = clock.now();
-      const limitedMs = clock.now() - counts.limitedSince;
-      if (++counts.limited >= policy.rateLimited && limitedMs >= policy.rateLimitedMs) return null;
-      // Nothing was done and no key was consumed (Limits). Never retry immediately, whatever the header says.
-      const waitMs = told === null ? policy.windowMs : Math.max(told, 100);
-      // Pacing holds it until the window opens, and knows that more exactly: return early, to queue before
-      // others.
-      const isPaced = told !== null && readHeader(answer, "x-ratelimit-reset") !== undefined;
-      return { reason: "rate_limited", waitMs: isPaced ? Math.max(waitMs - 1000, 100) : asTold(waitMs) };
-    }
+  #after(answer: Answer): Plan | null {
+    if (answer.status === 429) return this.#afterLimit(answer);
+    this.#limited = 0;
+    const asked = retryAfterMs(answer, this.options.clock.now());
     if (answer.status === 409 && isInProgress(answer)) {
       // A crashed request frees its key after a few minutes (Cross-cutting rule 5), so this is not a failure.
-      const waitMs = backoffMs(policy.inProgress, ++counts.inProgress, random);
-      return { reason: "in_progress", waitMs: Math.max(told ?? 0, waitMs, 100) };
+      const waitMs = this.#backoff("inProgress", ++this.#inProgress);
+      return { reason: "in_progress", waitMs: Math.max(asked ?? 0, waitMs, 100) };
     }
-    if (isWorthRepeating(answer, request) && ++counts.failures < policy.attempts) {
-      const waitMs = backoffMs(policy.backoff, counts.failures, random);
-      return { reason: "server_error", waitMs: told === null ? waitMs : Math.max(asTold(told), waitMs) };
-    }
-    return null;
+    const plan = this.#isWorthRepeating(answer) ? this.#hasFailed("server_error", 1) : null;
+    if (plan === null || asked === null) return plan;
+    return { ...plan, waitMs: Math.max(this.#spread(asked), plan.waitMs) };
   }
 
-  function isWorthRepeating(answer: Answer, request: HttpRequest): boolean {
+  #afterLimit(answer: Answer): Plan | null {
+    const now = this.options.clock.now();
+    const { rateLimited, rateLimitedMs, windowMs } = this.#policy;
+    const asked = retryAfterMs(answer, now);
+    if (this.#limited === 0) this.#limitedSince = now;
+    if (++this.#limited >= rateLimited && now - this.#limitedSince >= rateLimitedMs) return null;
+    // Nothing was done and no key was consumed (Limits). Never retry immediately, whatever the header says.
+    const waitMs = asked === null ? windowMs : Math.max(asked, 100);
+    // Pacing holds it until the window opens, and knows that more exactly: return early, to queue before
+    // others.
+    const isPaced = asked !== null && readHeader(answer, "x-ratelimit-reset") !== undefined;
+    return { reason: "rate_limited", waitMs: isPaced ? Math.max(waitMs - 1000, 100) : this.#spread(waitMs) };
+  }
+
+  #hasFailed(reason: WaitReason, weight: number): Plan | null {
+    this.#failures += weight;
+    if (this.#failures >= this.#policy.attempts) return null;
+    return { reason, waitMs: this.#backoff("backoff", this.#failures) };
+  }
+
+  #isWorthRepeating(answer: Answer): boolean {
+    const { request, seen, options } = this;
     // No read of the service has an empty response.
     const isEmptyRead = answer.status === 204 && !isWrite(request);
     // A stored 4xx comes again for a day (Cross-cutting rule 5).
-    if (isOfService(answer) && !isEmptyRead)
+    if (options.isOfService(answer) && !isEmptyRead)
       return mayPass(answer.status) && (answer.status >= 500 || !isReplayed(answer));
     if (answer.status === 413 && request.body !== null) return false;
-    return mayPass(answer.status) || isWrite(request) || isServiceKnown;
+    return mayPass(answer.status) || isWrite(request) || seen.service;
+  }
+
+  #backoff(which: "backoff" | "inProgress", failures: number): number {
+    return backoffMs(this.#policy[which], failures, this.options.random);
+  }
+
+  #spread(ms: number): number {
+    return ms + Math.floor(this.options.random() * spreadMs);
   }
 }
 
@@ -194,8 +245,8 @@ const isInProgress = ({ json }: Answer): boolean =>
   (json as { error?: { code?: unknown } } | null | undefined)?.error?.code === "request_in_progress";
 
 /**
- * The reason a request waits: the rate limit window, a retry, an outage while a job is polled, a response, or
- * a slow line that fewer transfers share from now on.
+ * The reason a request waits: the rate limit window, a retry, a polled job, an outage meanwhile, a response,
+ * or a slow line that fewer transfers share from now on.
  */
 export type WaitReason =
   | "rate_window"
@@ -203,6 +254,7 @@ export type WaitReason =
   | "in_progress"
   | "server_error"
   | "network"
+  | "job"
   | "outage"
   | "response"
   | "slow_line";

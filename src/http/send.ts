@@ -26,6 +26,8 @@ export interface Call {
   readonly inDoubt: boolean;
   /** Set to true when an attempt is sent; to false if its response says that nothing was done. */
   doubt(inDoubt: boolean): void;
+  /** How often the request may be repeated, whatever the reason; undefined: as the policy says. */
+  readonly retries?: number | undefined;
   /** Whether the last attempt timed out while it shared the line with other transfers. */
   hasShared: boolean;
   /** Extends the deadline by the time of such an attempt. */

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { CatalogueError } from "../errors.ts";
+import type { Connections } from "./connections.ts";
 import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
-import type { Connections } from "./http-core.ts";
 import { maskedPath } from "./mask.ts";
 import { type OutsideRequest, outsideExchange } from "./outside-exchange.ts";
 import { type ResponseStream, redirectPhrase } from "./response-stream.ts";

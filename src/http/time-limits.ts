@@ -25,8 +25,18 @@ interface DeadlineOptions {
 /** Receives whether the service may have done the request, with every change (`Call.inDoubt`). */
 export type OnDoubt = (inDoubt: boolean) => void;
 
-/** Sends a message with a deadline for all its attempts; the caller's own signal can end it sooner. */
-export type SendMessage = (message: Message, signal?: AbortSignal, onDoubt?: OnDoubt) => Promise<Answer>;
+/** What applies to one request alone. */
+export interface SendOptions {
+  /** The caller's own signal, which can end the request before its deadline. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onDoubt?: OnDoubt | undefined;
+  /** Instead of `totalMs`. */
+  readonly timeoutMs?: number | undefined;
+  readonly retries?: number | undefined;
+}
+
+/** Sends a message with a deadline for all its attempts. */
+export type SendMessage = (message: Message, options?: SendOptions) => Promise<Answer>;
 
 /** Whole seconds, tenths below two, and milliseconds below a tenth. */
 const toSeconds = (ms: number): string =>
@@ -38,28 +48,29 @@ const toSeconds = (ms: number): string =>
  */
 export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => SendMessage) => {
   let calls = 0;
-  return (send) => async (message, signal, onDoubt) => {
-    onDoubt?.(false);
-    signal?.throwIfAborted();
-    const link = linkedAbort(signal);
-    const allowed = totalMs + uploadMs(message.body);
-    const onDeadline = () => {
-      const time = toSeconds(allowed);
-      const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
-      link.abort(
-        new TimeoutError(`no response to ${requestName(message)} within ${time} (${attempts})`, {
-          code: "deadline",
-        }),
-      );
+  return (send) =>
+    async (message, { signal, onDoubt, timeoutMs = totalMs, retries } = {}) => {
+      onDoubt?.(false);
+      signal?.throwIfAborted();
+      const link = linkedAbort(signal);
+      const allowed = timeoutMs + uploadMs(message.body);
+      const onDeadline = () => {
+        const time = toSeconds(allowed);
+        const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
+        link.abort(
+          new TimeoutError(`no response to ${requestName(message)} within ${time} (${attempts})`, {
+            code: "deadline",
+          }),
+        );
+      };
+      const call = new TimedCall(clock, calls++, allowed, { onDeadline, onDoubt, retries });
+      try {
+        return await send({ ...message, call, signal: link.signal });
+      } finally {
+        call.end();
+        link.release();
+      }
     };
-    const call = new TimedCall(clock, calls++, allowed, { onDeadline, onDoubt });
-    try {
-      return await send({ ...message, call, signal: link.signal });
-    } finally {
-      call.end();
-      link.release();
-    }
-  };
 };
 
 class TimedCall implements Call {
@@ -73,14 +84,18 @@ class TimedCall implements Call {
     private readonly clock: Clock,
     readonly order: number,
     private leftMs: number,
-    private readonly listeners: { onDeadline: () => void; onDoubt: OnDoubt | undefined },
+    private readonly settings: Pick<SendOptions, "onDoubt" | "retries"> & { onDeadline: () => void },
   ) {
     this.#run();
   }
 
+  get retries(): number | undefined {
+    return this.settings.retries;
+  }
+
   doubt(inDoubt: boolean): void {
     this.inDoubt = inDoubt;
-    this.listeners.onDoubt?.(inDoubt);
+    this.settings.onDoubt?.(inDoubt);
   }
 
   remainingMs(): number {
@@ -119,7 +134,7 @@ class TimedCall implements Call {
 
   #run(): void {
     const since = this.clock.now();
-    this.#running = { since, cancel: this.clock.at(since + this.leftMs, this.listeners.onDeadline) };
+    this.#running = { since, cancel: this.clock.at(since + this.leftMs, this.settings.onDeadline) };
   }
 }
 

@@ -68,6 +68,8 @@ export interface MockClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves forward to a time, in milliseconds since 1970 or as a Date. */
   advanceTo(time: number | Date): Promise<void>;
+  /** The same clock for a client whose waits move it: `createClient({ clock: mock.clock.autoAdvance })`. */
+  readonly autoAdvance: Clock;
 }
 
 /** A running mock. `await using mock = await startMock()` stops it at the end of the block. */
@@ -197,12 +199,30 @@ function clockOf(world: World): MockClock {
     const mark = workInProgress.mark();
     await workInProgress.track(moveClock(world, ms), mark);
   };
+  const at: Clock["at"] = (time, run) => clock.at(time, run);
+  const now = () => clock.now();
+  let moves = Promise.resolve();
   return {
-    now: () => clock.now(),
+    now,
     sleep: (ms, signal) => clock.sleep(ms, signal),
-    at: (time, run) => clock.at(time, run),
+    at,
     advance,
     advanceTo: (time) => advance(Number(time) - clock.now()),
+    autoAdvance: {
+      now,
+      at,
+      async sleep(ms, signal) {
+        signal?.throwIfAborted();
+        const due = now() + ms;
+        // One after the other: waits at the same time end together, as without this clock.
+        const move = moves.then(() =>
+          due > now() && signal?.aborted !== true ? advance(due - now()) : undefined,
+        );
+        moves = move.catch(() => {});
+        await move;
+        signal?.throwIfAborted();
+      },
+    },
   };
 }
 

@@ -529,7 +529,7 @@ describe("polling", () => {
     expect(ended.status).toBe("completed");
     expect(seen).toEqual(["validating", "processing", "processing", "completed"]);
     expect(clock.slept).toEqual([2000, 9125, 5000, 100]);
-    expect(waits.map((wait) => wait.reason)).toEqual(["rate_limited"]);
+    expect(waits.map((wait) => wait.reason)).toEqual(["job", "rate_limited", "job", "job"]);
   });
 
   test("ends with a TimeoutError after the timeout", async () => {

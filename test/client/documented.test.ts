@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { clientOptions } from "../../src/client/check-options.ts";
+import { callOptions, clientOptions } from "../../src/client/check-options.ts";
+import { operations } from "../../src/contract/client-operations.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -101,4 +102,22 @@ test("docs/client.md has every option of createClient", () => {
   const names = [others, retry, timeLimits].flatMap((options) => Object.keys(options));
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   expect(names).toContain("rateLimitedMs");
+});
+
+test("docs/client.md begins with a list of all operations", () => {
+  const page = readFileSync(join(root, "docs/client.md"), "utf8");
+  const rows = Object.entries(operations).flatMap(([resource, verbs]) =>
+    Object.entries(verbs).map(
+      ([verb, { method, path, summary }]) =>
+        `| \`${resource}.${verb}\` | \`${method} ${path}\` | ${summary} |`,
+    ),
+  );
+  const table = page.slice(page.indexOf("| method of the client |"), page.indexOf("## From rows"));
+  expect(table.split("\n").filter((line) => line.startsWith("| `"))).toEqual(rows);
+});
+
+test("docs/client.md has every option of a request, a list, a poll and a download", () => {
+  const page = readFileSync(join(root, "docs/client.md"), "utf8");
+  const names = Object.values(callOptions).flatMap((options) => Object.keys(options));
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });

@@ -54,6 +54,24 @@ describe("lists", () => {
     ]);
   });
 
+  test("toArray reads all entries, or no more pages than its limit needs", async () => {
+    const pages = [page(["A", "B"], "next"), page(["C", "D"], "last"), page(["E"], null)];
+    const { server, client } = await libraryAgainst([...pages, ...pages, ...pages]);
+    const namesOf = async (limit?: number) =>
+      (await client.products.listAll({ q: "linen" }).toArray({ limit })).map(({ name }) => name);
+    expect(await namesOf()).toEqual(["A", "B", "C", "D", "E"]);
+    expect(await client.paginate(operations.products.list).toArray()).toHaveLength(5);
+    server.requests.length = 0;
+    expect(await namesOf(3)).toEqual(["A", "B", "C"]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("the same entries can be read again, from the first page", async () => {
+    const { client } = await libraryAgainst([page(["A"], null)]);
+    const entries = client.products.listAll();
+    expect([await entries.toArray(), await entries.toArray()].map(({ length }) => length)).toEqual([1, 1]);
+  });
+
   test("every list has a method that reads all pages, and nothing else has one", () => {
     const client = createClient({ baseUrl: "http://127.0.0.1:1", apiKey });
     const methods = Object.keys(operations).flatMap((resource) =>
@@ -162,7 +180,7 @@ test("a signal ends an upload whose stream gives nothing", async () => {
   const stop = new AbortController();
   const upload = client.images.upload(new ReadableStream(), { signal: stop.signal });
   stop.abort(reason);
-  await expect(upload).rejects.toBe(reason);
+  await expect(upload).rejects.toMatchObject({ type: "aborted", cause: reason });
   expect(server.requests).toEqual([]);
 });
 
@@ -216,6 +234,9 @@ test("await using closes the client at the end of its block", async () => {
 });
 
 type AnyMethods = Record<string, (...args: unknown[]) => unknown>;
+/** The entries of a list, for a mistake in `toArray`. */
+type AnyEntries = { toArray(options: object): unknown };
+
 type Mistake = [string, (resources: Record<string, AnyMethods>, client: AnyMethods) => unknown, string];
 
 describe("options", () => {
@@ -327,6 +348,18 @@ describe("options", () => {
       "the options of all pages",
       (client) => client.products!.listAll!({}, { ahead: true }),
       "products.listAll: unknown option ahead; did you mean isAhead?",
+    ],
+    ...[0, 1.5, "5", Number.POSITIVE_INFINITY].map(
+      (limit): Mistake => [
+        `a limit of entries (${limit})`,
+        (client) => (client.products!.listAll!() as AnyEntries).toArray({ limit }),
+        "products.listAll().toArray: limit must be an integer, 1 or more",
+      ],
+    ),
+    [
+      "the options of toArray",
+      (client) => (client.products!.listAll!() as AnyEntries).toArray({ max: 5 }),
+      "products.listAll().toArray: unknown option max; it takes limit",
     ],
     [
       "the options of a download",

@@ -172,7 +172,7 @@ describe("seen keys", () => {
   });
 });
 
-test("only the client and cat api, whose lists may be of a later version, read the cursors of lists", () => {
+test("only the client, cat api and the check of a service read the cursors of lists", () => {
   const readers = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
     (name) =>
       /\.ts$/.test(name) &&
@@ -181,5 +181,10 @@ test("only the client and cat api, whose lists may be of a later version, read t
         readFileSync(join("src", name), "utf8").replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""),
       ),
   );
-  expect(readers.sort()).toEqual([join("cli", "commands", "api", "run.ts"), join("client", "pages.ts")]);
+  expect(readers.sort()).toEqual([
+    join("cli", "commands", "api", "run.ts"),
+    join("client", "pages.ts"),
+    // It asks a service how it responds.
+    join("flows", "catalogue", "service-check", "request-clauses.ts"),
+  ]);
 });

@@ -1,4 +1,5 @@
 // Checked by `npm run types` and never run: uses of the package that must compile, and misuses that must not.
+import * as undici from "undici";
 import {
   ApiError,
   CatalogueError,
@@ -30,6 +31,12 @@ const holds = <_ extends true>() => {};
 
 export async function uses(): Promise<void> {
   createClient({ baseUrl: "https://a.example", apiKey: async () => "ak_1", clock, retry: { attempts: 1 } });
+  createClient({ baseUrl: "https://a.example", apiKey: "ak_1", fetch, headers: { traceparent: "00-1" } });
+  createClient({ baseUrl: "https://a.example", apiKey: "ak_1", fetch: undici.fetch });
+  createClient({ baseUrl: "https://a.example", apiKey: "ak_1", dispatcher: new undici.Agent() });
+  // @ts-expect-error a function that does not resolve to a response
+  createClient({ baseUrl: "https://a.example", apiKey: "ak_1", fetch: async () => "ok" });
+  holds<Same<Awaited<ReturnType<ReturnType<Client["products"]["listAll"]>["toArray"]>>, Product[]>>();
   const rows: ImportRow[] = [
     { reference: "A", name: "Coat", images: [{ url: "https://a.example/a.jpg" }] },
     {

@@ -1,11 +1,7 @@
 import { isOfService } from "../../src/client/read-response.ts";
 import { MovableClock } from "../../src/clock.ts";
-import {
-  type Connections,
-  type HttpCoreOptions,
-  httpCore,
-  openConnections,
-} from "../../src/http/http-core.ts";
+import { type Connections, openConnections } from "../../src/http/connections.ts";
+import { type HttpCoreOptions, httpCore } from "../../src/http/http-core.ts";
 import type { Message } from "../../src/http/send.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { type ScriptedServer, type Step, scriptedServer, stopServers } from "./scripted-server.ts";
@@ -36,7 +32,7 @@ export function coreFor(server: ScriptedServer, options: Partial<HttpCoreOptions
   return {
     clock: clock as TestClock,
     send,
-    get: (path = "/v1/things", signal?: AbortSignal) => send(message("GET", path), signal),
+    get: (path = "/v1/things", signal?: AbortSignal) => send(message("GET", path), { signal }),
     post: (path = "/v1/things", body = "{}", headers: Record<string, string> = {}) =>
       send(message("POST", path, { body: Buffer.from(body), headers })),
   };

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { checkDownloadUrl } from "../../src/client/base-url.ts";
 import type { Clock } from "../../src/clock.ts";
+import { openConnections } from "../../src/http/connections.ts";
 import { downloader } from "../../src/http/download.ts";
 import type { ExchangeLog } from "../../src/http/exchange-log.ts";
-import { openConnections } from "../../src/http/http-core.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 import { closeAll, stillClock } from "./core.ts";

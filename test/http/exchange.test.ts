@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CatalogueError } from "../../src/errors.ts";
+import { openConnections } from "../../src/http/connections.ts";
 import { BadResponseError, NetworkError } from "../../src/http/errors.ts";
 import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
-import { exchange, openConnections } from "../../src/http/http-core.ts";
+import { exchange } from "../../src/http/http-core.ts";
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
 import { networkFailure } from "../../src/http/network-failure.ts";
 import { checkedKey } from "../../src/http/request-headers.ts";

@@ -20,8 +20,7 @@ async function coreWithKeys(steps: (clocks: { machine: TestClock; ahead: { ms: n
   const write = (keyFrom?: Clocks) =>
     core.send(
       { ...{ method: "POST", path: "/v1/things", origin, headers: {}, body: null }, keyFrom },
-      undefined,
-      (inDoubt) => words.push(inDoubt),
+      { onDoubt: (inDoubt) => words.push(inDoubt) },
     );
   return { ...core, machine, words, write };
 }

@@ -356,7 +356,7 @@ test("lets a queued request be withdrawn after another response was read", async
   };
   const send = deadline({ clock, totalMs: 60_000 })(compose(answer, pacing({ clock, windowMs: 60_000 })));
   const get = (path: string, signal?: AbortSignal) =>
-    send({ method: "GET", path, origin: "http://localhost", headers: {}, body: null }, signal);
+    send({ method: "GET", path, origin: "http://localhost", headers: {}, body: null }, { signal });
   const leaving = new AbortController();
   const first = get("/a");
   const second = get("/b", leaving.signal);

@@ -1,8 +1,8 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { openConnections } from "../../src/http/connections.ts";
 import { downloader } from "../../src/http/download.ts";
-import { openConnections } from "../../src/http/http-core.ts";
 import { poster } from "../../src/http/post.ts";
 import { parseProxies } from "../../src/http/proxies.ts";
 import { forwardProxy } from "../support/forward-proxy.ts";

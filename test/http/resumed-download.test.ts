@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { checkDownloadUrl } from "../../src/client/base-url.ts";
 import type { Clock } from "../../src/clock.ts";
+import { openConnections } from "../../src/http/connections.ts";
 import { resumableDownloader } from "../../src/http/download.ts";
 import type { DownloadTarget, FileVersion, ResumableDownload } from "../../src/http/download-options.ts";
-import { openConnections } from "../../src/http/http-core.ts";
 import type { Wait } from "../../src/http/retry.ts";
 import { TransferLimit } from "../../src/http/transfer-limit.ts";
 import { TestClock } from "../support/test-clock.ts";

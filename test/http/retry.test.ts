@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { isOfService } from "../../src/client/read-response.ts";
+import { openConnections } from "../../src/http/connections.ts";
 import { NetworkError, TimeoutError } from "../../src/http/errors.ts";
-import { exchange, openConnections } from "../../src/http/http-core.ts";
+import { exchange } from "../../src/http/http-core.ts";
 import { networkFailure } from "../../src/http/network-failure.ts";
 import { idempotency } from "../../src/http/request-headers.ts";
 import { completeJson } from "../../src/http/response-stream.ts";

@@ -1,12 +1,14 @@
 import pLimit from "p-limit";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Client, createClient } from "../../src/client/client.ts";
 import type { Wait } from "../../src/http/retry.ts";
 import { stillClock } from "./core.ts";
-import { json, refusal, reset, silence, stopServers } from "./scripted-server.ts";
+import { json, refusal, reset, type Step, silence, stopServers } from "./scripted-server.ts";
 import { slowDownload, slowUpload } from "./slow-line.ts";
 
 const opened: Client[] = [];
+// It loads with the first request, in which the time of the line must not pass.
+beforeAll(() => import("../../src/http/open-agent.ts"));
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((client) => client.close()));
   await stopServers();
@@ -35,9 +37,10 @@ async function upload(
   atOnce: number,
   bytesPerSecond: number,
   late?: Parameters<typeof slowUpload>[3],
+  respond: Step = uploaded,
 ) {
   const clock = stillClock();
-  const line = await slowUpload(clock, bytesPerSecond, uploaded, late);
+  const line = await slowUpload(clock, bytesPerSecond, respond, late);
   const { client, waits } = clientOf(line.server.origin, clock);
   const limit = pLimit(atOnce);
   const one = (at: number) =>
@@ -94,6 +97,14 @@ describe("uploads over a slow line", () => {
   test("stay as many as before where the line is fast enough", async () => {
     const { done, shared, noted } = await upload(9, 1_600_000, 4, 200_000);
     expect([done, shared, noted]).toEqual([9, [1, 4], false]);
+  });
+
+  test("arrive if the first one, for which the others wait, gets no response at first", async () => {
+    let responses = 0;
+    const respond: Step = (...request) => (responses++ === 0 ? silence : uploaded)(...request);
+    const { done, keys } = await upload(6, 1_600_000, 4, 200_000, undefined, respond);
+    expect(done).toBe(6);
+    expect(keys).toEqual(Array(6).fill(1));
   });
 
   test("give up one that times out alone, after two attempts", async () => {

@@ -1,7 +1,8 @@
 import { createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { isOfService } from "../../src/client/read-response.ts";
-import { httpCore, openConnections } from "../../src/http/http-core.ts";
+import { openConnections } from "../../src/http/connections.ts";
+import { httpCore } from "../../src/http/http-core.ts";
 import { poster } from "../../src/http/post.ts";
 import { until } from "../support/until.ts";
 import { stillClock } from "./core.ts";

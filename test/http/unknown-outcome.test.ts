@@ -22,7 +22,10 @@ async function told(steps: Step[], stop?: (requests: number) => boolean) {
   const { send, server } = await coreAgainst(steps, { retry: { attempts: 3 } });
   const words: boolean[] = [];
   const abort = new AbortController();
-  const ending = send(writeTo(server.origin), abort.signal, (inDoubt) => words.push(inDoubt)).then(
+  const ending = send(writeTo(server.origin), {
+    signal: abort.signal,
+    onDoubt: (inDoubt) => words.push(inDoubt),
+  }).then(
     ({ status }) => status,
     (error: Error) => error.message,
   );
@@ -63,7 +66,7 @@ describe("whether a write may have been done", () => {
     await server.stop();
     const words: boolean[] = [];
     await expect(
-      send(writeTo(server.origin), undefined, (inDoubt) => words.push(inDoubt)),
+      send(writeTo(server.origin), { onDoubt: (inDoubt) => words.push(inDoubt) }),
     ).rejects.toMatchObject({
       code: "unreachable",
     });

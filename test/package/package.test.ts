@@ -12,7 +12,8 @@ import { longTest } from "../support/long-test.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hasFile, type Installed, installPackage, readmeLines, runModule } from "./installed.ts";
 
-const compiler = fileURLToPath(new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url));
+/** The oldest version of TypeScript that docs/client.md promises, that of the tests, and the newest. */
+const compilers = ["typescript-5.4", "typescript", "typescript-7"];
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -76,9 +77,10 @@ longTest("verifyWebhook: the README's example accepts signed deliveries only", a
   await expect(eventOf(delivery(body), "whsec_other")).rejects.toMatchObject({ reason: "mismatch" });
 });
 
-longTest(
-  "the examples of the README and of the client pass the type check against the packed declarations; a wrong one fails",
-  async () => {
+longTest.each(compilers)(
+  "the examples of the README and of the client pass the type check of %s against the packed declarations; a wrong one fails",
+  async (version) => {
+    const compiler = join(root, "node_modules", version, "bin/tsc");
     for (const what of ["startMock", "createClient", "verifyWebhook"]) written(what);
     const wrong = join(installed.folder, "wrong.js");
     writeFileSync(wrong, `${readmeLines("createClient").replace("limit: 3", "limit: true")}\n`);
@@ -89,16 +91,16 @@ longTest(
       writeFileSync(join(installed.folder, file), text!);
       return file;
     });
-    expect(ofPage).toEqual(["models.ts", "catalogue.ts", "worker.mjs"]);
+    expect(ofPage).toEqual(["models.ts", "catalogue.ts", "traced.ts", "worker.mjs"]);
     const compilerOptions = {
-      ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2023", types: ["node"] },
+      ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2022", types: ["node"] },
       // Checks the declarations too, except those of the language.
       ...{ skipLibCheck: false, skipDefaultLibCheck: true },
     };
     const files = ["startMock.js", "createClient.js", "verifyWebhook.js", "wrong.js", ...ofPage];
     const config = join(installed.folder, "tsconfig.json");
     writeFileSync(config, JSON.stringify({ compilerOptions, files }));
-    const { stdout } = await execa(process.execPath, [compiler, "--singleThreaded", "-p", config], {
+    const { stdout } = await execa(process.execPath, [compiler, "-p", config], {
       reject: false,
     });
     const errors = stdout.split("\n").filter((line) => /error TS\d+/.test(line));
@@ -220,10 +222,33 @@ longTest.each(["cjs", "esm"] as const)("runs in a bundle in the format %s", asyn
   expect(stdout).toBe('product_id "" is not a valid ID');
 });
 
+longTest("the build for the edge sends with the global fetch of its moment, without sockets", async () => {
+  const mock = await startMock({ demo: 1 });
+  const path = join(installed.folder, "edge.js");
+  writeFileSync(
+    path,
+    `import { createClient } from ${JSON.stringify(manifest.name)};
+    const client = createClient({ baseUrl: "${mock.baseUrl}", apiKey: "${mock.apiKey}" });
+    const send = globalThis.fetch;
+    globalThis.fetch = (url, request) => (console.log(new URL(url).pathname), send(url, request));
+    console.log((await client.products.list()).data.length);`,
+  );
+  const { stdout } = await execa(process.execPath, ["--conditions=workerd", path]);
+  await mock.stop();
+  expect(stdout).toBe("/v1/products\n1");
+  const code = readFileSync(join(installed.folder, "node_modules", manifest.name, "dist/edge.js"), "utf8");
+  const modules = new Set(
+    [...code.matchAll(/\b(?:from |import\(|require\()"(node:[^"]+)"/g)].map(([, name]) => name),
+  );
+  expect([...modules].sort()).toEqual(
+    ["buffer", "crypto", "events", "fs", "util/types"].map((name) => `node:${name}`),
+  );
+});
+
 longTest("the built files import only packages that users install", async () => {
   const dist = fileURLToPath(new URL("../../dist", import.meta.url));
   const programs = ["hand-over", "complete", "main"].map((name) => `program/${name}`);
-  const names = [...programs, "index", "mock", "cjs/index", "cjs/mock"];
+  const names = [...programs, "index", "edge", "mock", "cjs/index", "cjs/mock"];
   const { metafile } = await build({
     ...{ bundle: true, platform: "node", format: "esm", packages: "external", write: false, metafile: true },
     ...{ entryPoints: names.map((name) => join(dist, `${name}.js`)), outdir: dist, logLevel: "silent" },
@@ -259,7 +284,7 @@ longTest(
       "utf8",
     );
     const { scripts: _, devDependencies: __, overrides: ___, allowScripts: ____, ...kept } = manifest;
-    expect(JSON.parse(packed)).toEqual(kept);
+    expect(JSON.parse(packed)).toEqual({ ...kept, sideEffects: false });
     expect(Object.keys(manifest)).toEqual(
       expect.arrayContaining(["scripts", "devDependencies", "overrides"]),
     );
@@ -272,6 +297,7 @@ longTest("the package has exactly the files that are needed", () => {
     /^bin\/(?:cat\.js|catalogue\.js|package\.json)$/,
     /^dist\/program\/(?:(?:hand-over|main|complete)\.js|commands\.json|help\.txt)$/,
     /^dist\/(?:cjs\/)?(?:index|mock|webhooks)\.js(?:\.map)?$/,
+    /^dist\/edge\.js(?:\.map)?$/,
     /^dist\/lib\/[\w-]+\.js(?:\.map)?$/,
     /^dist\/(?:cjs|program)\/package\.json$/,
     /^dist\/(?:licenses\.txt|sbom\.cdx\.json)$/,

@@ -28,7 +28,7 @@ longTest(
         `process.exit(process.argv[2] === "--required" ? ${exit} : 9);`,
       );
     build(0);
-    const packed = `${JSON.stringify({ name: "shop", type: "module" }, null, 2)}\n`;
+    const packed = `${JSON.stringify({ name: "shop", type: "module", sideEffects: false }, null, 2)}\n`;
     // The second one finds what the first has left.
     for (let count = 0; count < 2; count++) expect(await run()).toEqual([0, packed]);
     expect(await run("--restore")).toEqual([0, text]);

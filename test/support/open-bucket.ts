@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { Bucket, type BucketOptions } from "../../src/flows/bucket/bucket.ts";
-import { openConnections } from "../../src/http/http-core.ts";
+import { openConnections } from "../../src/http/connections.ts";
 import { outsideExchange } from "../../src/http/outside-exchange.ts";
 import { TestClock } from "./test-clock.ts";
 

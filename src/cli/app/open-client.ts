@@ -74,7 +74,7 @@ const quietMs = 60_000;
 const patienceMs = 5_000;
 
 const notes: Readonly<
-  Record<Exclude<WaitReason, "outage" | "response" | "slow_line">, (wait: string) => string>
+  Record<Exclude<WaitReason, "job" | "outage" | "response" | "slow_line">, (wait: string) => string>
 > = {
   rate_window: (wait) => `Rate limit reached; continuing in ${wait}.`,
   rate_limited: (wait) => `The service asked to slow down; retrying in ${wait}.`,
@@ -109,6 +109,8 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
   };
   return ({ reason, ms, since = clock.now() }) => {
     const now = clock.now();
+    // The progress of the job is shown anyway.
+    if (reason === "job") return;
     if (reason === "outage") {
       for (const cause of ["network", "server_error", "response"] as const)
         quietUntil.set(cause, now + ms + quietMs);

@@ -2,7 +2,7 @@ import { isLoopbackHost } from "../../contract/url-policy.ts";
 import { type BucketAddress, readBucketAddress } from "../../flows/bucket/address.ts";
 import { Bucket, type Condition } from "../../flows/bucket/bucket.ts";
 import { BucketFile } from "../../flows/bucket/bucket-file.ts";
-import { openConnections } from "../../http/http-core.ts";
+import { openConnections } from "../../http/connections.ts";
 import { outsideExchange } from "../../http/outside-exchange.ts";
 import { parseUrl } from "../../http/send.ts";
 import type { App } from "../app/app.ts";

@@ -1,7 +1,22 @@
 import type { Clocks } from "../../clock.ts";
 
+/** Headers of the caller by name, in any case. Those that the client sets itself are rejected. */
+export type OwnHeaders = Readonly<Record<string, string | undefined>>;
+
+/** What applies to one request, and to each request of a list or a poll. */
+export interface RequestLimits {
+  /** Aborts the request, including its waits and retries, with an error of type `aborted` whose `cause` is the reason. */
+  signal?: AbortSignal | undefined;
+  /** The request with all its retries, in milliseconds. Default: `timeLimits.totalMs` of the client. */
+  timeoutMs?: number | undefined;
+  /** How often the request is repeated at most, whatever the reason; 0: one attempt. Default: by `retry` of the client. */
+  retries?: number | undefined;
+  /** Headers in addition to those of the client, which they replace. */
+  headers?: OwnHeaders | undefined;
+}
+
 /** Options of one request. */
-export interface CallOptions {
+export interface CallOptions extends RequestLimits {
   /**
    * For writes: the service runs a request once per key, and returns the stored response to a repeat within 24 hours
    * (Cross-cutting rules 1 to 6). 1 to 255 visible ASCII characters. Default: a new random key.
@@ -12,8 +27,6 @@ export interface CallOptions {
    * The request is not sent once the key is 23 hours old. Default: now.
    */
   keyFrom?: Clocks | undefined;
-  /** Aborts the request, including its waits and retries. */
-  signal?: AbortSignal | undefined;
   /**
    * Reports whether the service may have performed the write: false at the start, true when the request is sent, false again
    * after a 429. If the request is rejected, the last report is decisive.
@@ -22,11 +35,18 @@ export interface CallOptions {
 }
 
 /** Options of a list that is read page by page. */
-export interface ListOptions {
-  /** Aborts the request of a page, including its waits and retries. */
-  signal?: AbortSignal | undefined;
+export interface ListOptions extends RequestLimits {
   /** Whether to request each page while the entries of the one before are used. Default: false. */
   isAhead?: boolean | undefined;
+}
+
+/** The entries of a list, read page by page as they are used. Each loop starts with the first page. */
+export interface Entries<Entry> extends AsyncIterable<Entry> {
+  /** All entries, or the first `limit`. */
+  toArray(options?: {
+    /** The most entries to read, from 1. Default: all. */
+    limit?: number | undefined;
+  }): Promise<Entry[]>;
 }
 
 /** One page of a list (List envelope). */

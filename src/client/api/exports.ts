@@ -1,5 +1,5 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
-import type { CallOptions, ListOptions, OptionalJsonBody, Page } from "./calls.ts";
+import type { CallOptions, Entries, ListOptions, OptionalJsonBody, Page } from "./calls.ts";
 
 /**
  * A product with all its assets. Each asset is listed once, under the product that it was generated for.
@@ -134,7 +134,7 @@ export interface ExportsApi {
   list(input?: ExportsListInput, options?: CallOptions): Promise<Page<ExportRow>>;
 
   /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
-  listAll(input?: ExportsListInput, options?: ListOptions): AsyncIterable<ExportRow>;
+  listAll(input?: ExportsListInput, options?: ListOptions): Entries<ExportRow>;
 
   /**
    * Export a selection as a manifest or a ZIP. `POST /v1/exports` with the scope `exports:write` (Endpoints,

@@ -1,6 +1,6 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
 import type { Orientation } from "../../contract/value-sets.ts";
-import type { CallOptions, JsonBody, ListOptions, Page } from "./calls.ts";
+import type { CallOptions, Entries, JsonBody, ListOptions, Page } from "./calls.ts";
 
 /** A bulk job. Specification: Resources and their fields, Import. */
 export interface Import {
@@ -201,5 +201,5 @@ export interface ImportsApi {
   rows(input: ImportsRowsInput, options?: CallOptions): Promise<Page<ImportRowResult>>;
 
   /** All entries of `rows`, page by page, with its errors. `limit` is the size of a page (default: 100). */
-  rowsAll(input: ImportsRowsInput, options?: ListOptions): AsyncIterable<ImportRowResult>;
+  rowsAll(input: ImportsRowsInput, options?: ListOptions): Entries<ImportRowResult>;
 }

@@ -1,5 +1,5 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
-import type { CallOptions, ListOptions, Page } from "./calls.ts";
+import type { CallOptions, Entries, ListOptions, Page } from "./calls.ts";
 
 /** A person who wears the product in a try-on. Specification: Resources and their fields, Model. */
 export interface Model {
@@ -46,5 +46,5 @@ export interface ModelsApi {
   list(input?: ModelsListInput, options?: CallOptions): Promise<Page<Model>>;
 
   /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
-  listAll(input?: ModelsListInput, options?: ListOptions): AsyncIterable<Model>;
+  listAll(input?: ModelsListInput, options?: ListOptions): Entries<Model>;
 }

@@ -1,6 +1,6 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
 import type { Orientation } from "../../contract/value-sets.ts";
-import type { CallOptions, JsonBody, ListOptions, Page } from "./calls.ts";
+import type { CallOptions, Entries, JsonBody, ListOptions, Page } from "./calls.ts";
 
 /** One SKU of the catalog. Specification: Resources and their fields, Product. */
 export interface Product {
@@ -134,7 +134,7 @@ export interface ProductsApi {
   list(input?: ProductsListInput, options?: CallOptions): Promise<Page<Product>>;
 
   /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
-  listAll(input?: ProductsListInput, options?: ListOptions): AsyncIterable<Product>;
+  listAll(input?: ProductsListInput, options?: ListOptions): Entries<Product>;
 
   /**
    * Get a product. `GET /v1/products/{product_id}` with the scope `products:read` (Endpoints, Products).

@@ -1,5 +1,5 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
-import type { CallOptions, JsonBody, ListOptions, Page } from "./calls.ts";
+import type { CallOptions, Entries, JsonBody, ListOptions, Page } from "./calls.ts";
 
 /** The generation of one image. Specification: Resources and their fields, Task. */
 export interface Task {
@@ -134,7 +134,7 @@ export interface TasksApi {
   list(input?: TasksListInput, options?: CallOptions): Promise<Page<Task>>;
 
   /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
-  listAll(input?: TasksListInput, options?: ListOptions): AsyncIterable<Task>;
+  listAll(input?: TasksListInput, options?: ListOptions): Entries<Task>;
 
   /**
    * Render a product alone on a background. `POST /v1/tasks/beautifier` with the scope `tasks:write` (Endpoints,

@@ -1,6 +1,6 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
 import type { EventType } from "../../contract/value-sets.ts";
-import type { CallOptions, JsonBody, ListOptions, Page } from "./calls.ts";
+import type { CallOptions, Entries, JsonBody, ListOptions, Page } from "./calls.ts";
 
 /** A webhook with its signing_secret, which is shown only once. Specification: Endpoints, Webhooks. */
 export interface WebhookWithSecret extends Webhook {
@@ -96,7 +96,7 @@ export interface WebhooksApi {
   list(input?: WebhooksListInput, options?: CallOptions): Promise<Page<Webhook>>;
 
   /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
-  listAll(input?: WebhooksListInput, options?: ListOptions): AsyncIterable<Webhook>;
+  listAll(input?: WebhooksListInput, options?: ListOptions): Entries<Webhook>;
 
   /**
    * Get a webhook. `GET /v1/webhooks/{webhook_id}` with the scope `webhooks:read` (Endpoints, Webhooks).

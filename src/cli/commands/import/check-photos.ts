@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isPublicAddress } from "../../../contract/url-policy.ts";
 import { KnownUrls } from "../../../flows/photos/known-urls.ts";
 import { PhotoUrls } from "../../../flows/photos/photo-urls.ts";
-import { openConnections } from "../../../http/http-core.ts";
+import { openConnections } from "../../../http/connections.ts";
 import { outsideExchange } from "../../../http/outside-exchange.ts";
 import type { App } from "../../app/app.ts";
 import { showRequest } from "../../output/io.ts";

@@ -15,7 +15,7 @@ import { signatureHeaderInUse } from "../../settings/settings.ts";
 /** Opens connections to handlers, and returns what sends one request. Closed when the command ends. */
 export async function openPoster(app: App): Promise<(post: Post) => Promise<PostOutcome>> {
   const { env, clock } = app.context;
-  const { openConnections } = await import("../../../http/http-core.ts");
+  const { openConnections } = await import("../../../http/connections.ts");
   const { poster } = await import("../../../http/post.ts");
   const connections = openConnections({ env, isDirect: ({ hostname }) => isLoopbackHost(hostname) });
   app.onClose(() => connections.close());

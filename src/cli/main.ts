@@ -93,7 +93,7 @@ function reportedError(thrown: unknown, context: Context): unknown {
 }
 
 /** An error of TLS with the file that should have had the certificate, if that is unusable. */
-async function withCertificateFile(error: unknown, { env }: Pick<Context, "env">): Promise<unknown> {
+async function withCertificateFile(error: unknown, { env }: Context): Promise<unknown> {
   if (!(error instanceof CatError) || error.code !== "tls") return error;
   const { certificateFileProblem } = await import("./settings/certificate-file.ts");
   const file = certificateFileProblem(env);

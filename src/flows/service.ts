@@ -1,14 +1,26 @@
 import type { Client } from "../client/client.ts";
 import type { Clock } from "../clock.ts";
 
-/** Everything a flow needs to work with the service. */
-export interface Service {
+/** What a flow needs to read from the service. */
+export interface Reader {
   readonly client: Client;
-  readonly clock: Clock;
   /** Ends the run: an interrupt, or `--timeout`. */
   readonly signal: AbortSignal;
-  /** A new unique idempotency key (Cross-cutting rule 1). */
-  readonly newKey: () => string;
+}
+
+/** What it needs for several reads at once. */
+export interface BulkReader extends Reader {
   /** The maximum number of requests in flight. */
   readonly concurrency: number;
+}
+
+/** What it needs to wait for results as well. */
+export interface WaitingReader extends BulkReader {
+  readonly clock: Clock;
+}
+
+/** Everything a flow needs to work with the service. */
+export interface Service extends WaitingReader {
+  /** A new unique idempotency key (Cross-cutting rule 1). */
+  readonly newKey: () => string;
 }

@@ -7,22 +7,26 @@ import { type RunRow, runColumns, runWidth, type StoredRun, toRun } from "./runs
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
 
-/** A batch: one request of a run. Rejected ones are not kept: their rows are batched again. */
-export interface StoredBatch {
-  readonly run: string;
+/** The known data of a batch, whatever its outcome. */
+export interface BatchRows {
   /** From 0, in the order in which the run's batches were recorded. */
   readonly index: number;
-  readonly idempotencyKey: string;
-  /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
-  readonly state: "sent" | "accepted" | "settled";
-  /** IDs of what the service created: an import, an export, or a task per row in order; none if `sent`. */
-  readonly jobs: readonly string[];
   /** The index of each row among all rows of the file, from 0, ascending. */
   readonly rows: Uint32Array;
   /** The file's line of each row, parallel to `rows`. */
   readonly lines: Uint32Array;
   /** The size of the body, in bytes. */
   readonly bytes: number;
+}
+
+/** A batch: one request of a run. Rejected ones are not kept: their rows are batched again. */
+export interface StoredBatch extends BatchRows {
+  readonly run: string;
+  readonly idempotencyKey: string;
+  /** `sent`: outcome unknown. `accepted`: its jobs are known. `settled`: its results have been read. */
+  readonly state: "sent" | "accepted" | "settled";
+  /** IDs of what the service created: an import, an export, or a task per row in order; none if `sent`. */
+  readonly jobs: readonly string[];
   /** When it was first sent, in Unix milliseconds of the local clock. */
   readonly sentAt: number;
   /** The same by the service's clock; null if that was not known yet. */
@@ -44,6 +48,8 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   /** Whether no other run of the kind may have its references, nor a look, in an open batch. */
   readonly exclusive: boolean;
 }
+
+export type BatchJobs = Pick<StoredBatch, "run" | "index" | "jobs">;
 
 /** Every change is one transaction, on disk when the function returns. */
 export interface Batches {
@@ -84,7 +90,7 @@ export interface Batches {
   /** The last jobs of the account, newest batch first, with the kind of their run. */
   lastJobs(account: number, most: number): { kind: string; id: string }[];
   /** Every batch with jobs of runs of that kind, of any account, ended ones included. */
-  withJobs(kind: string): Pick<StoredBatch, "run" | "index" | "jobs">[];
+  withJobs(kind: string): BatchJobs[];
   /** Whether any run of the account, of any kind, has an unsettled batch. */
   anyUnsettled(account: number): boolean;
   /** The references of an unsettled batch, in the order of its rows. */

@@ -12,6 +12,7 @@ export interface LookSettings {
   readonly background: string;
   readonly angleShot: string;
   readonly lookAtCamera: boolean;
+  /** Null for a try-on. */
   readonly subtype: string | null;
   readonly style: string | null;
 }

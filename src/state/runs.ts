@@ -34,10 +34,12 @@ export interface RunHold {
   release(): void;
 }
 
+type RunKey = Pick<StoredRun, "account" | "kind" | "identity">;
+
 export interface Runs {
   /** The open run of that identity; null if none. */
-  findOpen(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
-  findEnded(of: Pick<StoredRun, "account" | "kind" | "identity">): StoredRun | null;
+  findOpen(of: RunKey): StoredRun | null;
+  findEnded(of: RunKey): StoredRun | null;
   /** A run by its ID, of any account; null if none. */
   get(id: string): StoredRun | null;
   /** Every run of a kind, of any account: the open ones, then the ended ones, newest first. */

@@ -70,14 +70,12 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
   // garbage collection does), and until then closing a connection keeps its file open, with -wal and -shm.
   // Detaching closes it immediately.
   const db = guard(() => new Libsql(":memory:", { timeout: waitMs }));
-  const attach = () => guard(() => db.prepare("ATTACH ? AS state").run([path ?? ":memory:"]));
   try {
-    attach();
+    guard(() => db.prepare("ATTACH ? AS state").run([path ?? ":memory:"]));
   } catch (error) {
     db.close();
     throw error;
   }
-
   let isThere = () => true;
   /** The system allows writing to an unlinked file, and what was written would be lost. */
   const rejectIfGone = () => {
@@ -87,11 +85,10 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
   return {
     execute,
     statement: (sql) => preparedOnUse(db, sql, guard, rejectIfGone),
-    pragma: (pragma) =>
-      guard(() => {
-        const row = db.prepare(`PRAGMA state.${pragma}`).raw().get([]) as Row | undefined;
-        return (row?.[0] ?? null) as string | number | null;
-      }),
+    pragma(pragma) {
+      const row = guard(() => db.prepare(`PRAGMA state.${pragma}`).raw().get([])) as Row | undefined;
+      return (row?.[0] ?? null) as string | number | null;
+    },
     transaction(work) {
       rejectIfGone();
       execute("BEGIN IMMEDIATE");

@@ -17,9 +17,9 @@ import { findHomeFolder } from "../settings/home-folder.ts";
 import { type Connection, insecureHosts, insecureNote } from "../settings/settings.ts";
 
 interface ClientApp {
-  readonly context: Pick<Context, "clock" | "random" | "env">;
+  readonly context: Context;
   readonly globals: Pick<GlobalOptions, "verbose">;
-  readonly io: Pick<Io, "json" | "line" | "note" | "visible">;
+  readonly io: Io;
   lastFailure: LastFailure | null;
 }
 
@@ -53,7 +53,7 @@ export function openClient(
 
 /** The requests of all processes of the key; none with `--mock`, or without a home folder. */
 export function sharedCounts(
-  { globals, context }: { globals: Pick<GlobalOptions, "mock">; context: Pick<Context, "env" | "host"> },
+  { globals, context }: { globals: Pick<GlobalOptions, "mock">; context: Context },
   { baseUrl, apiKey }: Connection,
 ) {
   if (globals.mock) return undefined;
@@ -144,7 +144,7 @@ const because: Readonly<Record<string, string>> = {
 export class LastFailure {
   #words: string | null = null;
 
-  record({ origin, status, error }: Pick<ExchangeLog, "origin" | "status" | "error">): void {
+  record({ origin, status, error }: ExchangeLog): void {
     if (status !== null)
       this.#words = status >= 500 || status === 429 ? `${origin} responds with ${status}` : null;
     else if (error !== null && because[error] !== undefined) this.#words = `${origin} ${because[error]}`;

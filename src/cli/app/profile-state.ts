@@ -38,7 +38,7 @@ export async function openStateFile(app: Asker, file: string): Promise<State> {
 
 /** Opens the ledger to read, or the state of the profile. Throws UsageError if missing. */
 export async function openToRead(
-  app: Asker & Pick<Opener, "state"> & { onClose(release: () => void): void },
+  app: Asker & Opener & { onClose(release: () => void): void },
   ledger: string | undefined,
 ): Promise<State> {
   if (ledger === undefined || app.globals.mock) return app.state();
@@ -95,7 +95,7 @@ export async function memoryOfProfile(app: Opener): Promise<Memory> {
 }
 
 /** The service and the key in use; of the key only a digest. */
-export async function identifyService(app: Pick<Opener, "connection">): Promise<ServiceIdentity> {
+export async function identifyService(app: Opener): Promise<ServiceIdentity> {
   const { baseUrl, apiKey } = await app.connection();
   return { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
 }

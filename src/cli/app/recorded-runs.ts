@@ -9,10 +9,10 @@ import type { Secrets } from "../output/secrets.ts";
 export type BegunRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt">;
 
 interface Recorder {
-  readonly context: Pick<Context, "clock" | "cwd" | "who">;
+  readonly context: Context;
   readonly globals: Pick<GlobalOptions, "mock">;
   readonly typed: readonly string[];
-  readonly secrets: Pick<Secrets, "mask">;
+  readonly secrets: Secrets;
   state(): Promise<State>;
   connection(): Promise<{ readonly baseUrl: string }>;
 }

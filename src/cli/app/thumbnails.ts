@@ -20,7 +20,7 @@ type Fetcher = InstanceType<typeof import("../../flows/generate/gallery/fetch-im
 interface Wanted {
   /** False with `--no-thumbnail`. */
   readonly thumbnail: boolean;
-  readonly printing: Pick<Printing<never>, "format" | "select">;
+  readonly printing: Printing<never>;
 }
 
 /**

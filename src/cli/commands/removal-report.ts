@@ -19,7 +19,7 @@ const again = "To resume, run the same command again.";
 export async function reportRemoval(
   app: App,
   outcome: RemovalOutcome,
-  { file, dryRun }: Pick<RemovalFlags, "file" | "dryRun">,
+  { file, dryRun }: RemovalFlags,
   kind: RemovalKind,
 ): Promise<void> {
   const { entries, problems, stopped } = outcome;

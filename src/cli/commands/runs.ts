@@ -205,31 +205,9 @@ const plainForm = namedForm<ShownRun>(
 
 /** The counts of all kinds of runs, each with the words of its own summary. */
 const countNames = [
-  ...[
-    "total",
-    "invalid",
-    "submitted",
-    "succeeded",
-    "partial",
-    "failed",
-    "created",
-    "updated",
-    "skipped",
-    "unchanged",
-  ],
-  ...[
-    "kept",
-    "conflicts",
-    "deleted",
-    "known_failures",
-    "queued",
-    "products",
-    "assets",
-    "added",
-    "changed",
-    "renamed",
-  ],
-  ...["removed", "bytes", "undone", "set_back", "detached", "attached", "unresolved"],
+  ..."total invalid submitted succeeded partial failed created updated skipped unchanged".split(" "),
+  ..."kept conflicts deleted known_failures queued products assets added changed renamed".split(" "),
+  ..."removed bytes undone set_back detached attached unresolved".split(" "),
 ];
 
 const form: ResourceForm<ShownRun> = {

@@ -142,7 +142,7 @@ export async function writeTemplate(
   app: App,
   kind: TemplateKind,
   given: string | true,
-  flags: Pick<RawFileFlags, "format" | "excel">,
+  flags: RawFileFlags,
 ): Promise<void> {
   const { sheet, stem, columns } = templates[kind];
   const format = toFormat(app, given, flags.format, stem);
@@ -173,7 +173,7 @@ const templateFormats = ["xlsx", "csv"] as const;
 
 /** The format of the name, of `--format`, or a workbook. Throws UsageError for what no template has. */
 function toFormat(
-  { context: { stdout }, io }: Pick<App, "context" | "io">,
+  { context: { stdout }, io }: App,
   given: string | true,
   format: RawFileFlags["format"],
   stem: string,

@@ -32,7 +32,7 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   const place = findPlace(list, words.slice(0, -1));
   if (place === null) return { ...nothing, files: true, typed };
   if (place.flag !== null) return { ...nothing, ...listValues(place.flag, place.path), typed };
-  if (typed.startsWith("-") && typed !== "-") return { ...nothing, typed, ...flagAt(list, place, typed) };
+  if (isFlag(typed)) return { ...nothing, typed, ...flagAt(list, place, typed) };
   const subs = subcommands(list, place.path);
   if (place.path === "" && place.isHelp) {
     const topics = list.topics.map(({ name, summary }) => [name, summary] as const);
@@ -71,7 +71,7 @@ interface Place {
   /** The number of arguments before this word. */
   readonly given: number;
   /** The flag whose value this word is. */
-  readonly flag: Pick<ListedFlag, "flag" | "value" | "choices"> | null;
+  readonly flag: ListedFlag | null;
 }
 
 /** The place after some words; null where anything is a file: for the system's cat, and after `--`. */
@@ -83,10 +83,10 @@ function findPlace(list: CommandList, words: readonly string[]): Place | null {
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!;
     if (word === "--") return null;
-    if (word.startsWith("-") && word !== "-") {
+    if (isFlag(word)) {
       const flag = flagNamed(list, command, word);
       if (flag === undefined && path === "") return null;
-      if (flag === undefined || flag.value === null) continue;
+      if (flag?.value == null) continue;
       if (++index === words.length) return { path, command, isHelp, given, flag };
       continue;
     }
@@ -100,6 +100,8 @@ function findPlace(list: CommandList, words: readonly string[]): Place | null {
   }
   return { path, command, isHelp, given, flag: null };
 }
+
+const isFlag = (word: string): boolean => word.startsWith("-") && word !== "-";
 
 const flagNamed = (list: CommandList, command: ListedCommand | null, word: string): ListedFlag | undefined =>
   [...(command?.flags ?? []), ...list.global_flags].find(

@@ -219,7 +219,7 @@ const sameMs = 1_000;
 
 /** Calls `first` for the first request to stop, and `second`, which does not wait, for each later one. */
 export function interruptReceiver(
-  clock: Pick<Clock, "now">,
+  clock: Clock,
   first: (signal: InterruptSignal) => void,
   second: (signal: InterruptSignal) => void,
 ): (signal: InterruptSignal) => void {

@@ -33,10 +33,14 @@ export function globalFlagLength(argv: readonly string[], index: number): 0 | 1 
   return inlineValue.length > 0 ? 1 : 2;
 }
 
-export interface GlobalOptions {
+/** The flags that choose the service. */
+export interface ServiceFlags {
   profile: string | undefined;
   baseUrl: string | undefined;
   mock: boolean;
+}
+
+export interface GlobalOptions extends ServiceFlags {
   json: boolean;
   quiet: boolean;
   /** False with `--no-progress`; `json` with `--progress json`. */
@@ -64,12 +68,7 @@ export const noGlobals = (): GlobalOptions => ({
 });
 
 /** The global flags that decide how errors are printed, even if the command line cannot be parsed. */
-export interface EarlyFlags {
-  json: boolean;
-  quiet: boolean;
-  verbose: boolean;
-  color: boolean;
-}
+export type EarlyFlags = Pick<GlobalOptions, "json" | "quiet" | "verbose" | "color">;
 
 /** Reads the flags from the raw arguments, up to `--`. */
 export function earlyFlags(argv: readonly string[]): EarlyFlags {

@@ -21,7 +21,7 @@ export class LastActs {
   }
 
   /** Resolves when what must be done in any case is done, or after 5 s; null if nothing must be done. */
-  finished(clock: Pick<Clock, "now" | "at">): Promise<unknown> | null {
+  finished(clock: Clock): Promise<unknown> | null {
     const pending = [...this.#acts].flatMap(({ finishing }) => (finishing === undefined ? [] : [finishing]));
     if (pending.length === 0) return null;
     const deadline = new Promise<void>((resolve) => clock.at(clock.now() + finishMs, resolve));

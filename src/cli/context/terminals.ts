@@ -17,7 +17,7 @@ export function terminalStreams({ getBuiltinModule }: Host): number[] {
 }
 
 /** Ends the process in its last `exit` listener: Node would abort where a terminal was closed. */
-export function exitAsTold(host: Host & Pick<NodeJS.Process, "exit">): never {
+export function exitAsTold(host: NodeJS.Process): never {
   for (const descriptor of terminalStreams(host)) {
     if (!host.getBuiltinModule("node:tty").isatty(descriptor))
       host.getBuiltinModule("node:fs").closeSync(descriptor);
@@ -26,7 +26,7 @@ export function exitAsTold(host: Host & Pick<NodeJS.Process, "exit">): never {
 }
 
 /** Whether another group of processes has the terminal (`COMMAND &`). False where it cannot be read. */
-export async function inBackground(host: Host & Pick<NodeJS.Process, "pid" | "env">): Promise<boolean> {
+export async function inBackground(host: NodeJS.Process): Promise<boolean> {
   const groups = ofProc(host) ?? (await ofPs(host));
   if (groups === null) return false;
   const [own, foreground] = groups;
@@ -48,11 +48,7 @@ function ofProc({ getBuiltinModule }: Host): Groups {
   }
 }
 
-async function ofPs({
-  getBuiltinModule,
-  pid,
-  env,
-}: Host & Pick<NodeJS.Process, "pid" | "env">): Promise<Groups> {
+async function ofPs({ getBuiltinModule, pid, env }: NodeJS.Process): Promise<Groups> {
   const { execFile } = getBuiltinModule("node:child_process");
   return new Promise((resolve) => {
     const options = { env: childEnvironment(env, "session") };

@@ -20,7 +20,7 @@ type Named = Omit<OutputTargets["failedFile"], "mode" | "isNamed">;
 interface Place {
   cwd: string;
   /** The app, for the paths of the state and the texts to mask. */
-  app: Asker & Pick<App, "secrets">;
+  app: App;
   isPhoto: (path: string) => Promise<boolean>;
   /** The paths of files that the command reads, or that its other outputs get; completed here. */
   inUse: string[];
@@ -28,7 +28,7 @@ interface Place {
 
 /** Failed and results files, checked before sending as they cannot be fetched again. Throws UsageError. */
 export async function outputTargets(
-  flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard" | "excel"> & {
+  flags: FileFlags & {
     ledger?: string | undefined;
   },
   file: RowFile,
@@ -61,12 +61,10 @@ export async function outputTargets(
     if (flag !== null && taken.includes(identity))
       throw unwritable(flag, name, "the command already reads or writes it");
     const target = await checkWritable(flag, path, name);
-    if (flag !== null && (await place.isPhoto(path))) {
+    if (flag !== null && (await place.isPhoto(path)))
       throw unwritable(flag, name, "it is a photo in the file to import");
-    }
-    if (flag !== null && (await isOurs(found))) {
+    if (flag !== null && (await isOurs(found)))
       throw unwritable(flag, name, "the program keeps its own data there");
-    }
     taken.push(identity);
     staying.push(path);
     const isNew = target === null;
@@ -100,10 +98,7 @@ export async function resultsStyle(app: Asker, excel: boolean | undefined, file:
 }
 
 /** Throws UsageError for a results or failed file named like another format; a dry run writes neither. */
-export function checkOutputNames(
-  { file, results, failed }: Pick<FileFlags, "file" | "failed" | "results">,
-  source: Source,
-): void {
+export function checkOutputNames({ file, results, failed }: FileFlags, source: Source): void {
   if (results) outputFormat("--results", results, ["ndjson", "csv", "xlsx"]);
   if (failed) outputFormat("--failed", failed, failedFormats(file, source));
 }

@@ -39,32 +39,38 @@ function placesOf({ context }: Asker, { file, mapFile }: MappedInput, own: strin
 
 /** The mappings that a command knows without asking, the most special first. Throws UsageError. */
 export async function loadMapFiles(app: Asker, input: MappedInput, words: Vocabulary): Promise<MapFile[]> {
-  const files = [...(await readMapFiles(app, input)), ...(await readOldAnswers(app, words))];
+  const profile = await profileMapping(app);
+  const written = await readFiles(app, input, profile);
+  const files = profile === null ? written : [...written, ...(await profile.oldAnswers(app, words))];
   if (files.length === 0) return [];
   const { mappingFor } = await import("./map-file.ts");
   return files.map((file) => ({ ...file, ...mappingFor(file, words) }));
 }
 
 /** The files as they are written, for all commands. Throws UsageError. */
-export async function readMapFiles(app: Asker, input: MappedInput): Promise<MapFile[]> {
-  const places = (await hasSettings(app)) ? await mapFilePlaces(app, input) : placesOf(app, input, null);
-  const found = places.filter(({ name, path }) => name === input.mapFile || existsSync(path));
+export const readMapFiles = async (app: Asker, input: MappedInput): Promise<MapFile[]> =>
+  readFiles(app, input, await profileMapping(app));
+
+async function readFiles(app: Asker, input: MappedInput, profile: ProfileMapping): Promise<MapFile[]> {
+  const own = profile === null ? null : await profile.profilePlace(app, fileName);
+  const found = placesOf(app, input, own).filter(
+    ({ name, path }) => name === input.mapFile || existsSync(path),
+  );
   if (found.length === 0) return [];
   const { readMapFile } = await import("./map-file.ts");
   return Promise.all(found.map(readMapFile));
 }
 
-async function readOldAnswers(app: Asker, words: Vocabulary): Promise<MapFile[]> {
-  return (await hasSettings(app)) ? (await import("./profile-mapping.ts")).oldAnswers(app, words) : [];
-}
+type ProfileMapping = typeof import("./profile-mapping.ts") | null;
 
 /** Without settings and mappings, a first import does not load their reader. No home has none. */
-async function hasSettings({ context }: Asker): Promise<boolean> {
+async function profileMapping({ context }: Asker): Promise<ProfileMapping> {
   try {
     const home = await homeFolder(context);
-    return ["config.json", "profiles"].some((name) => existsSync(join(home, name)));
+    const hasSettings = ["config.json", "profiles"].some((name) => existsSync(join(home, name)));
+    return hasSettings ? await import("./profile-mapping.ts") : null;
   } catch (error) {
-    if (error instanceof UsageError) return false;
+    if (error instanceof UsageError) return null;
     throw error;
   }
 }

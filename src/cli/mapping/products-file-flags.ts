@@ -29,7 +29,7 @@ export const withProductsFileFlags = (made: Command, of: string): Command =>
 /** The flags about a file. Throws UsageError. */
 export const readProductsFileFlags = (
   raw: RawProductsFileFlags,
-  { words }: Pick<SelectionKind, "words"> = productsKind,
+  { words }: SelectionKind = productsKind,
 ): ProductsFileFlags => ({
   ...readMapFlags(raw, words),
   sheet: raw.sheet,

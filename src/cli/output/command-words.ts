@@ -1,5 +1,5 @@
 import { shellWord } from "../../shell-word.ts";
-import type { GlobalOptions } from "../context/globals.ts";
+import type { GlobalOptions, ServiceFlags } from "../context/globals.ts";
 
 /** A command for the same service and profile, for the user to copy: `cat imports get ID --profile dev`. */
 export const commandLine = (
@@ -11,7 +11,7 @@ export const commandLine = (
 export const flagLine = (
   words: readonly string[],
   flags: Readonly<Record<string, unknown>>,
-  { profile, baseUrl, mock }: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">,
+  { profile, baseUrl, mock }: ServiceFlags,
 ): string =>
   ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })]
     .map((word) => shellWord(word))

@@ -82,8 +82,7 @@ export function createIo(
     maskedSignatures(mask(asCalled(text))),
   );
   const { json, ...printed } = dataFor(context, view, lines.note);
-  const toFormat = ({ format }: Pick<Printing<never>, "format">) =>
-    format ?? (globals.json ? "ndjson" : "table");
+  const toFormat = ({ format }: Printing<never>) => format ?? (globals.json ? "ndjson" : "table");
   const io: Io = {
     get json() {
       return globals.json;
@@ -209,11 +208,7 @@ async function writeList<Row>(
 type StderrIo = Pick<Io, "json" | "line" | "visible">;
 
 /** Prints a warning and its next step on stderr: JSON with `--json`, nothing with `--quiet`. */
-export async function warn(
-  { io }: { readonly io: StderrIo & Pick<Io, "quiet" | "paintNote"> },
-  message: string,
-  hint?: string,
-): Promise<void> {
+export async function warn({ io }: { readonly io: Io }, message: string, hint?: string): Promise<void> {
   if (io.quiet) return;
   if (io.json) return io.line(jsonLine({ warning: { message: io.visible(message), hint } }).trimEnd());
   const words = `${io.paintNote.yellow("warning:")} ${io.visible(message)}`;
@@ -245,7 +240,7 @@ export async function showRequest(io: StderrIo, exchange: ExchangeLog): Promise<
 }
 
 /** Throws UsageError for a workbook that would be printed on a terminal. `instead` is what to add. */
-export function rejectTerminal({ stdout }: Pick<Context, "stdout">, instead: string): void {
+export function rejectTerminal({ stdout }: Context, instead: string): void {
   if (!stdout.isTTY) return;
   throw new UsageError("cannot write a workbook to the terminal", {
     hint: `Add ${instead}, or send it to a file.`,

@@ -110,7 +110,7 @@ async function printTable<Row>(
   if (dropped.length > 0) await target.onDropped(dropped);
 }
 
-const shownIn = ({ select }: Pick<Printing<never>, "select">): ((resource: unknown) => unknown) =>
+const shownIn = ({ select }: Printing<never>): ((resource: unknown) => unknown) =>
   select ?? ((resource) => resource);
 
 /** A JSON value on several lines, for `--format json` and for people. */

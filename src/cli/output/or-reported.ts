@@ -27,7 +27,7 @@ export class FileRejection extends InputError {
 
 /** The app, as far as a report of a rejection needs it. */
 interface ReportingApp {
-  readonly io: Pick<Io, "json" | "jsonData" | "asCalled">;
+  readonly io: Io;
 }
 
 /** With `--json` every rejection has one object on stdout, also of files in which no rows are found. */

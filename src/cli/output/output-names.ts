@@ -106,7 +106,7 @@ function meant<Format extends OutputFormat>(name: string, formats: readonly Form
 }
 
 /** Throws UsageError for a folder that would be created under the name of a file. */
-export function rejectFileName(flag: string, name: string, { cwd }: Pick<Context, "cwd">): void {
+export function rejectFileName(flag: string, name: string, { cwd }: Context): void {
   rejectNameOfWindows(flag, name);
   const ending = endingOf(name);
   if (!known.has(ending) || existsSync(resolve(cwd, name))) return;

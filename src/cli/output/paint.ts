@@ -6,7 +6,7 @@ export type Paint = Readonly<Record<(typeof colors)[number], (text: string) => s
 
 /** The colors for stdout or stderr. Loads chalk only if colors are used. */
 export async function createPaint(
-  context: Pick<Context, "env" | "stdout" | "stderr">,
+  context: Context,
   stream: "stdout" | "stderr",
   /** False with `--no-color`. */
   wanted: boolean,

@@ -25,7 +25,7 @@ export async function createProgress(place: ProgressPlace, { lines = false } = {
 const jsonEveryMs = 1000;
 
 /** Progress for programs: a line when a step begins and ends, and at most one per second between. */
-function progressJson({ clock, stderr }: Pick<Context, "clock" | "stderr">): ProgressView {
+function progressJson({ clock, stderr }: Context): ProgressView {
   let latest: ProgressEvent | null = null;
   let written: ProgressEvent | null = null;
   let writtenAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +50,7 @@ function progressJson({ clock, stderr }: Pick<Context, "clock" | "stderr">): Pro
 const everyMs = 10_000;
 
 /** Progress without a terminal: a line every ten seconds while work is in progress. */
-function progressLines({ clock, stderr }: Pick<Context, "clock" | "stderr">): ProgressView {
+function progressLines({ clock, stderr }: Context): ProgressView {
   let latest: ProgressEvent | null = null;
   let meter = new PaceMeter();
   let cancel: (() => void) | null = null;

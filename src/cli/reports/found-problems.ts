@@ -101,7 +101,7 @@ function problemMessage(problem: RowProblem): string {
 export function pathWithin(
   folder: string,
   file: string,
-  { relative, isAbsolute, sep }: Pick<PlatformPath, "relative" | "isAbsolute" | "sep"> = nodePath,
+  { relative, isAbsolute, sep }: PlatformPath = nodePath,
 ): string | null {
   const path = relative(folder, file);
   // A path to another drive is absolute.

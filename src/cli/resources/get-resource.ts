@@ -40,9 +40,7 @@ export const getResource = <O extends AnyOperation>(app: App, get: ResourceGet<O
 };
 
 /** The form of what an operation returns; every one that commands use returns an object. */
-export const replyForm = <O extends AnyOperation>(
-  get: Pick<ResourceGet<O>, "operation" | "columns">,
-): ResourceForm<object> =>
+export const replyForm = <O extends AnyOperation>(get: ResourceGet<O>): ResourceForm<object> =>
   ({ columns: get.columns, fields: replyFields(get.operation) }) as ResourceForm<object>;
 
 /** The input of an operation on one resource, e.g. `{ task_id }`. */

@@ -36,7 +36,7 @@ export function findHomeFolder(env: Env, host: Host = thisHost): string {
 }
 
 /** Throws UsageError for a CAT_HOME that is a path relative to the current folder. */
-export function rejectRelativeHome({ env, cwd, host }: HomeContext & Pick<Context, "cwd">): void {
+export function rejectRelativeHome({ env, cwd, host }: Context): void {
   if (isSet(env.CAT_HOME)) checkedHome(env.CAT_HOME, host ?? thisHost, cwd);
 }
 

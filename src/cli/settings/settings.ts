@@ -61,10 +61,7 @@ export async function profileInUse(
 }
 
 /** The same; only the active profile may have no settings. Throws UsageError for another unknown profile. */
-export async function existingProfile(
-  globals: Pick<GlobalOptions, "profile">,
-  context: HomeContext,
-): Promise<ProfileInUse> {
+export async function existingProfile(globals: GlobalOptions, context: HomeContext): Promise<ProfileInUse> {
   const inUse = await profileInUse(globals, context);
   if (inUse.settings !== null || inUse.source === null) return inUse;
   throw unknownProfile(`${JSON.stringify(inUse.name)} (from ${inUse.source})`);

@@ -6,7 +6,7 @@ import type { ExportAsset, ExportRow } from "../../contract/resources/exports.ts
 import { type AssetRole, isJobEnded } from "../../contract/value-sets.ts";
 import { BadResponseError } from "../../http/errors.ts";
 import { parseJson } from "../../json.ts";
-import type { Service } from "../service.ts";
+import type { Reader, Service } from "../service.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { readExportPages } from "./read-pages.ts";
 
@@ -118,7 +118,7 @@ export async function* readCoverage(
   products: readonly string[] | null,
   roles: readonly AssetRole[] | null,
   known: KnownImages,
-  service: Pick<Service, "client" | "signal">,
+  service: Reader,
 ): AsyncGenerator<Coverage, void, undefined> {
   for await (const row of readRows(products, roles, service)) yield toCoverage(row, known);
 }
@@ -136,7 +136,7 @@ export async function* readGenerated(
   products: readonly string[],
   roles: readonly AssetRole[],
   known: Pick<KnownImages, "findLook">,
-  service: Pick<Service, "client" | "signal">,
+  service: Reader,
 ): AsyncGenerator<GeneratedImage[], void, undefined> {
   for await (const { product, assets } of readRows(products, roles, service))
     yield (Array.isArray(assets) ? assets : []).map((asset) => {
@@ -157,7 +157,7 @@ export async function* readGenerated(
 export async function looksByTask(
   products: readonly string[],
   roles: readonly AssetRole[],
-  service: Pick<Service, "client" | "signal">,
+  service: Service,
 ): Promise<Map<string, string>> {
   const looks = new Map<string, string>();
   if (products.length === 0) return looks;
@@ -169,7 +169,7 @@ export async function looksByTask(
 async function* readRows(
   products: readonly string[] | null,
   roles: readonly AssetRole[] | null,
-  service: Pick<Service, "client" | "signal">,
+  service: Reader,
 ): AsyncGenerator<ExportRow, void, undefined> {
   const most = mostManifests * limits.exportProducts;
   const wanted = products === null ? null : new Set(products);
@@ -189,7 +189,7 @@ async function* readRows(
 async function manifestRows(
   ids: readonly string[],
   roles: readonly AssetRole[] | null,
-  { client, signal }: Pick<Service, "client" | "signal">,
+  { client, signal }: Reader,
 ): Promise<ExportRow[]> {
   const rows: ExportRow[] = [];
   for (let start = 0; start < ids.length; start += limits.exportProducts) {

@@ -8,10 +8,8 @@ import { limits, ulidPattern } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
 import { withoutUnseenEnds } from "../../text.ts";
-import type { Service } from "../service.ts";
+import type { BulkReader, Reader, Service } from "../service.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";
-
-type Reader = Pick<Service, "client" | "signal">;
 
 export const productById = (product_id: string, { client, signal }: Reader): Promise<Product | null> =>
   orNull(client.products.get({ product_id }, { signal }));
@@ -44,10 +42,7 @@ export function namedReferences(text: string): readonly string[] {
 }
 
 /** The product that a text of a file names by its reference, if it was found. */
-export const productOf = (
-  text: string,
-  { byReference }: Pick<FoundProducts, "byReference">,
-): Product | null =>
+export const productOf = (text: string, { byReference }: FoundProducts): Product | null =>
   namedReferences(text)
     .map((reference) => byReference.get(reference))
     .find((product) => product !== undefined) ?? null;
@@ -86,7 +81,7 @@ interface ProductsOptions {
  */
 export async function productsBy(
   wanted: WantedProducts,
-  { client, signal, concurrency }: Pick<Service, "client" | "signal" | "concurrency">,
+  { client, signal, concurrency }: BulkReader,
   { onProgress = () => {}, mostPages, onFound, onOther }: ProductsOptions = {},
 ): Promise<FoundProducts> {
   const byId = new Map<string, Product>();
@@ -144,7 +139,7 @@ export async function productsBy(
 /** The products that have these references (canonical), by reference; those that do not exist are absent. */
 export const productsByReference = async (
   references: readonly string[],
-  service: Pick<Service, "client" | "signal" | "concurrency">,
+  service: BulkReader,
   onProgress?: (done: number, total: number) => void,
 ): Promise<ReadonlyMap<string, Product>> =>
   (await productsBy({ ids: [], references }, service, { onProgress })).byReference;
@@ -167,7 +162,7 @@ export async function existingProducts(
 /** The found products, with the newest references to propose if the search came across none. */
 export async function withSomeOthers(
   products: FoundProducts,
-  { client, signal }: Pick<Service, "client" | "signal">,
+  { client, signal }: Reader,
 ): Promise<FoundProducts> {
   if (products.otherReferences.length > 0) return products;
   const { data } = await client.products.list({ limit: limits.page.max }, { signal });
@@ -181,7 +176,7 @@ const mostProposals = 20;
 export function referenceProposals({
   otherReferences,
   byReference,
-}: Pick<FoundProducts, "otherReferences" | "byReference">): (name: string) => readonly string[] {
+}: FoundProducts): (name: string) => readonly string[] {
   const proposed = new Map<string, readonly string[]>();
   return (name) => {
     if (!proposed.has(name) && proposed.size < mostProposals)

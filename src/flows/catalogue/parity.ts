@@ -11,7 +11,6 @@ import type { ExportAsset } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import type { Service } from "../service.ts";
 import { readExportPages } from "./read-pages.ts";
 
 /** A difference of a product. `here` and `there` are missing for long texts and bytes. */
@@ -35,7 +34,9 @@ export interface ParityCounts {
   photos: number;
 }
 
-interface ParityOptions extends Pick<Service, "signal" | "concurrency"> {
+interface ParityOptions {
+  readonly signal: AbortSignal;
+  readonly concurrency: number;
   readonly here: Client;
   readonly there: Client;
   /** The other profile. */

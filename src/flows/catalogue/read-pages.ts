@@ -26,7 +26,7 @@ export interface ExportPage {
  */
 export async function* readExportPages(
   { roles, since }: LiveSelection,
-  { client, signal }: { client: Pick<Client, "poll">; signal: AbortSignal },
+  { client, signal }: { client: Client; signal: AbortSignal },
 ): AsyncGenerator<ExportPage, void, undefined> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);

@@ -102,10 +102,7 @@ const photosOf = (product: Product): string =>
 export const imagesOf = ({ images }: Product): Product["images"] => (Array.isArray(images) ? images : []);
 
 /** The number of products in the catalogue, read no further than to `enough`. */
-export async function countProducts(
-  { client, signal }: Pick<Service, "client" | "signal">,
-  enough: number,
-): Promise<number> {
+export async function countProducts({ client, signal }: Service, enough: number): Promise<number> {
   let count = 0;
   for await (const _ of client.paginate(operations.products.list, { limit: limits.page.max }, { signal }))
     if (++count >= enough) break;

@@ -8,13 +8,11 @@ import type { ExportAsset } from "../../contract/resources/exports.ts";
 import { CatError } from "../../errors.ts";
 import { sourceOfAsset } from "../files/ai-label.ts";
 import type { DigitalSource } from "../files/xmp.ts";
-import type { Service } from "../service.ts";
+import type { Reader } from "../service.ts";
 import { isServiceFailure } from "../service-errors.ts";
 
 /** Products that are read: for more, the search would take longer than the download. */
 const mostProducts = 1000;
-
-type Reader = Pick<Service, "client" | "signal">;
 
 /** The assets of the newest products; none where exports cannot be read. Throws if it may pass. */
 async function* recentAssets({ client, signal }: Reader, since: number | null): AsyncGenerator<ExportAsset> {

@@ -39,6 +39,8 @@ export interface DownloadedFile {
   readonly sent: { readonly bytes: number; readonly sha256: string } | null;
 }
 
+export type FileFetcher = Pick<Client, "downloadInto">;
+
 /** The maximum number of first bytes passed to `findProblem`. */
 const headBytes = 64;
 const contentAttempts = 2;
@@ -48,10 +50,7 @@ const contentAttempts = 2;
  * memory, if it may. Until then its bytes are in a part, which this process resumes after a break, and the
  * next one after a kill. Throws OutputError, and the errors of `client.downloadInto`.
  */
-export async function downloadFile(
-  client: Pick<Client, "downloadInto">,
-  file: FileDownload,
-): Promise<DownloadedFile> {
+export async function downloadFile(client: FileFetcher, file: FileDownload): Promise<DownloadedFile> {
   const { signal, limits, type, imageProblem: findProblem, check } = file;
   let { url } = file;
   const freshUrl = file.freshUrl && (async () => (url = await file.freshUrl!()));

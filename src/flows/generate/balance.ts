@@ -32,13 +32,13 @@ export const shortBy = (images: number, { left, price }: Pick<KnownBalance, "lef
 
 /** Follows the balance through the requests of a run; the profile remembers it for the next question. */
 export class Balance {
-  readonly #run: Pick<Run, "state" | "service" | "account" | "clock">;
+  readonly #run: Run;
   #left: number | null = null;
   /** The credits for one image: the specification names no price. */
   #price = 0;
   #paid = 0;
 
-  constructor(run: Pick<Run, "state" | "service" | "account" | "clock">) {
+  constructor(run: Run) {
     this.#run = run;
   }
 

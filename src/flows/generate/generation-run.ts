@@ -24,9 +24,15 @@ export interface SaveFolder {
   readonly saveAs: string | null;
 }
 
-export interface GenerateInput extends SaveOptions, SaveFolder {
-  readonly kind: GenerationKind;
+/** The rows to generate images for. */
+export interface GenerationRows {
   readonly file: RowFile;
+  /** The tasks of rejected images to generate again, by line; empty without `--rerun`. */
+  readonly replacing: ReadonlyMap<number, string>;
+}
+
+export interface GenerateInput extends GenerationRows, SaveOptions, SaveFolder {
+  readonly kind: GenerationKind;
   /** Whether cells expand to every combination of their values. */
   readonly matrix: boolean;
   readonly allowDuplicates: boolean;
@@ -47,8 +53,6 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly review: Review | null;
   /** The failed file as it was typed; undefined for the default. */
   readonly failed: string | undefined;
-  /** The tasks of rejected images to generate again, by line; empty without `--rerun`. */
-  readonly replacing: ReadonlyMap<number, string>;
 }
 
 export interface CostPlan {

@@ -1,22 +1,17 @@
 import type { GenerationKind } from "../../contract/generation-rules.ts";
 import { parseJson } from "../../json.ts";
-import type { StoredBatch } from "../../state/batches.ts";
+import type { BatchJobs, StoredBatch } from "../../state/batches.ts";
+import type { LookSettings } from "../../state/looks.ts";
 import type { State } from "../../state/state.ts";
 import type { TableReader } from "../rows/table-rows.ts";
 
 /** The settings of an image that an input and the service call the same. */
-interface Look {
+interface Look extends Omit<LookSettings, "productId" | "modelId" | "stylings"> {
   readonly kind: GenerationKind;
   /** The line of the input, from 1. */
   readonly line: number;
   /** The place among the combinations of its row, from 0; 0 without `--matrix`. */
   readonly combination: number;
-  readonly background: string;
-  readonly angleShot: string;
-  readonly lookAtCamera: boolean;
-  /** Null for a try-on. */
-  readonly subtype: string | null;
-  readonly style: string | null;
   /** The task whose rejected image this one replaces (`--rerun`). */
   readonly replaces?: string;
 }
@@ -32,13 +27,16 @@ export interface AskedGeneration extends Look {
   readonly stylings: readonly string[];
 }
 
-export interface AskedOfFile {
-  /** In the order of the file, without rows beyond its limit. */
+/** The images of a file, in its order, without rows beyond its limit. */
+export interface AskedRows {
   readonly asked: readonly AskedGeneration[];
-  /** Whether any row expands to several combinations, also beyond the limit. */
-  readonly isExpanded: boolean;
   /** The columns and cells of a table; null for objects. */
   readonly table: TableReader | null;
+}
+
+export interface AskedOfFile extends AskedRows {
+  /** Whether any row expands to several combinations, also beyond the limit. */
+  readonly isExpanded: boolean;
 }
 
 /** One image to generate, by the IDs of the service. What is stored of it is this value as JSON. */
@@ -95,7 +93,7 @@ export const packGenerations = (batch: readonly Generation[]): Uint8Array =>
   Buffer.from(JSON.stringify(batch));
 
 /** Identifies a stored batch among those of all runs. */
-export const batchKey = ({ run, index }: Pick<StoredBatch, "run" | "index">): string => `${run} ${index}`;
+export const batchKey = ({ run, index }: StoredBatch): string => `${run} ${index}`;
 
 /** The generations of a stored batch, in the order of its request. */
 export const loadGenerations = (
@@ -117,7 +115,7 @@ export function sentByTask(
   state: State,
   kinds: readonly GenerationKind[],
 ): (taskId: string) => { readonly generation: Generation; readonly run: string } | undefined {
-  const batchesByKey = new Map<string, Pick<StoredBatch, "run" | "index" | "jobs">>();
+  const batchesByKey = new Map<string, BatchJobs>();
   for (const kind of kinds)
     for (const batch of state.batches.withJobs(kind))
       for (const id of batch.jobs) batchesByKey.set(id, batch);

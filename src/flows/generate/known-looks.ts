@@ -63,18 +63,19 @@ export interface KnownLooks {
   readonly remaining: readonly Generation[];
 }
 
+/** The account whose looks are searched, in the state that has them. */
+type LooksOwner = Pick<Run, "state" | "account">;
+
 const isAlive = ({ status }: LookImage): boolean => status !== "failed";
 
 /** The image that replaces the rejected one of a task; null for none. */
-export const replacementOf = (
-  task: string,
-  { state: { looks }, account }: Pick<Run, "state" | "account">,
-): LookImage | null => looks.replacing(account, task).find(isAlive) ?? null;
+export const replacementOf = (task: string, { state: { looks }, account }: LooksOwner): LookImage | null =>
+  looks.replacing(account, task).find(isAlive) ?? null;
 
 /** The image of this machine that makes another one needless; null for none. */
 function findImage(
   generation: Generation,
-  { state, account }: Pick<Run, "state" | "account">,
+  { state, account }: LooksOwner,
   { isShared, isMissing, preferred }: LookRule,
 ): LookImage | null {
   const { replaces } = generation;
@@ -94,7 +95,7 @@ function findImage(
 /** The same for `--missing`, with the rejected image that it replaces. */
 function withReplaced(
   generation: Generation,
-  { state: { looks }, account }: Pick<Run, "state" | "account">,
+  { state: { looks }, account }: LooksOwner,
   { isMissing }: LookRule,
 ): Generation {
   if (!isMissing || generation.replaces !== undefined) return generation;
@@ -103,11 +104,7 @@ function withReplaced(
 }
 
 /** Divides an input by what this machine knows now. */
-export function divideKnown(
-  generations: readonly Generation[],
-  run: Pick<Run, "state" | "account">,
-  rule: LookRule,
-): KnownLooks {
+export function divideKnown(generations: readonly Generation[], run: LooksOwner, rule: LookRule): KnownLooks {
   if (rule.isFresh) return { known: [], remaining: generations };
   const known: KnownLook[] = [];
   const remaining: Generation[] = [];
@@ -124,7 +121,7 @@ export function divideKnown(
 /** The images of this machine that are of these looks, or replace the same rejected images. */
 export const lookImages = (
   generations: readonly Generation[],
-  { state: { looks }, account }: Pick<Run, "state" | "account">,
+  { state: { looks }, account }: LooksOwner,
 ): LookImage[] =>
   generations.flatMap((generation) => [
     ...looks.of(account, lookDigest(generation)),

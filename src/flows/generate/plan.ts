@@ -10,7 +10,7 @@ import { writeEstimate } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import {
   type AskedGeneration,
-  type AskedOfFile,
+  type AskedRows,
   byPlace,
   type Generation,
   placeKey,
@@ -43,7 +43,7 @@ export function rejectTooMany(
 
 /** Plans what remains of a run. Everything that an earlier command sent stays as it was. */
 export async function planGenerations(
-  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
+  { asked, table }: AskedRows,
   run: Run,
   { file, allowDuplicates }: GenerateInput,
   rule: LookRule,
@@ -72,7 +72,7 @@ export async function planGenerations(
 
 /** Rejects a file of which an earlier command queued other images, because it mapped the values otherwise. */
 function rejectOtherReading(
-  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
+  { asked, table }: AskedRows,
   sent: ReadonlyMap<string, SentGeneration>,
   file: string,
 ): void {

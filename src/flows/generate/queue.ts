@@ -18,10 +18,8 @@ import { divideKnown } from "./known-looks.ts";
 import { settleOthers } from "./other-runs.ts";
 import { cutGenerations, halveGenerations } from "./plan.ts";
 
-export const queuing = (
-  kind: GenerationRun["input"]["kind"],
-  { client }: Pick<Run, "client">,
-): BatchOperation => (kind === "tryon" ? tryonOperation(client) : beautifierOperation(client));
+export const queuing = (kind: GenerationRun["input"]["kind"], { client }: Run): BatchOperation =>
+  kind === "tryon" ? tryonOperation(client) : beautifierOperation(client);
 
 /**
  * Queues what remains of a run, after batches of earlier processes whose outcome is unknown; `onQueued`

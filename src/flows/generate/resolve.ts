@@ -16,7 +16,7 @@ import {
 } from "../catalogue/lookups.ts";
 import type { InputProblem } from "../rows/problem.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
-import type { Service } from "../service.ts";
+import type { BulkReader } from "../service.ts";
 import { splitValues } from "./columns/read-row.ts";
 import { type AskedGeneration, type AskedOfFile, contentKey, type Generation } from "./generation.ts";
 import type { Rejection } from "./generation-run.ts";
@@ -33,7 +33,7 @@ export interface ResolvedGenerations {
 /** Finds the products and models that the input names. References must match exactly. */
 export async function resolveGenerations(
   asked: readonly AskedGeneration[],
-  service: Pick<Service, "client" | "signal" | "concurrency">,
+  service: BulkReader,
   {
     allowDuplicates,
     table,
@@ -81,7 +81,7 @@ export async function resolveGenerations(
 
 async function namedProducts(
   asked: readonly AskedGeneration[],
-  service: Pick<Service, "client" | "signal" | "concurrency">,
+  service: BulkReader,
   onProgress: (done: number, total: number) => void,
 ): Promise<Known> {
   const ids = new Set<string>();

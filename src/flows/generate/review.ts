@@ -235,7 +235,7 @@ export function recordReview(review: Review, place: RecordPlace): RecordedReview
  * images.
  */
 export async function moveReviewed(
-  saver: Pick<OutputSaver, "files" | "faults">,
+  saver: OutputSaver,
   folder: string,
   findDecision: (taskId: string) => ReturnType<Decisions["of"]>,
 ): Promise<void> {

@@ -15,7 +15,7 @@ import { downloadFile, rejectIncompleteImage, withSizeHint } from "../files/down
 import { imageInMemory } from "../files/image-bytes.ts";
 import { UnnamedFile } from "../files/output-file.ts";
 import { SyncBatches, type WaitingFile } from "../files/sync-batches.ts";
-import type { Service } from "../service.ts";
+import type { WaitingReader } from "../service.ts";
 import type { ImageBucket } from "./image-bucket.ts";
 import { type NamedOutput, rejectedFolder } from "./result.ts";
 
@@ -41,11 +41,11 @@ interface UnnamedOutput extends WaitingFile {
   readonly path: string;
 }
 
-type ServiceOfSaver = Pick<Service, "client" | "clock" | "signal">;
+type ServiceOfSaver = Omit<WaitingReader, "concurrency">;
 
 export class OutputSaver {
   readonly #folder: string;
-  readonly #client: Pick<Client, "downloadInto" | "tasks">;
+  readonly #client: Client;
   readonly #signal: AbortSignal;
   readonly #options: SaveOptions;
   readonly #limit = pLimit(downloadsAtOnce);

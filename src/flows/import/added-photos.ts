@@ -61,29 +61,9 @@ export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace
       return `; no photo in ${place.shown} is named after ${JSON.stringify(reference)}${questionFor(files, ": ")}`;
     },
     headers(names) {
-      const taken = new Set(names);
-      const hasImages = names.some((name) => name !== null && /^image/.test(name));
-      // Without a column of references no photo has a row: the check reports that column, and not the photos.
-      if (!taken.has("reference")) {
-        free = hasImages ? [] : [1];
-        return photoHeaders(free);
-      }
-      if (most === 0 && !hasImages)
-        throw new InputError(
-          `no photo in ${place.shown} is named after a reference of the file${left[0] === undefined ? "" : `, such as ${left[0]}`}`,
-          "no_photos",
-          "Photos are found by names such as REFERENCE_front.jpg. For other names, add --pattern.",
-        );
-      const numbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
-      free = numbers
-        .filter((number) => !taken.has(`image_${number}`) && !taken.has(`image_${number}_orientation`))
-        .slice(0, most);
-      if (free.length < most)
-        throw new InputError(
-          `the file has too many photo columns for the ${most} photos of a product in the folder`,
-          "too_many_columns",
-          "Remove columns without photos, such as image_20, and run the command again.",
-        );
+      const example = left[0] === undefined ? "" : `, such as ${left[0]}`;
+      const unnamed = `no photo in ${place.shown} is named after a reference of the file${example}`;
+      free = freeNumbers(names, most, unnamed);
       return photoHeaders(free);
     },
     cells: (row) => photoCells(listPhotos(row), place.fromRoot, free.length),
@@ -100,6 +80,32 @@ export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace
   };
 }
 
+/** The numbers of columns for the `most` photos of a product, besides the columns of the file. */
+function freeNumbers(names: readonly (string | null)[], most: number, unnamed: string): readonly number[] {
+  const taken = new Set(names);
+  const hasImages = names.some((name) => name !== null && /^image/.test(name));
+  // Without a column of references no photo has a row: the check reports that column, and not the photos.
+  if (!taken.has("reference")) return hasImages ? [] : [1];
+  if (most === 0 && !hasImages)
+    throw new InputError(
+      unnamed,
+      "no_photos",
+      "Photos are found by names such as REFERENCE_front.jpg. For other names, add --pattern.",
+    );
+  const free = numbersTo(limits.imagesPerProduct.max)
+    .filter((number) => !taken.has(`image_${number}`) && !taken.has(`image_${number}_orientation`))
+    .slice(0, most);
+  if (free.length < most)
+    throw new InputError(
+      `the file has too many photo columns for the ${most} photos of a product in the folder`,
+      "too_many_columns",
+      "Remove columns without photos, such as image_20, and run the command again.",
+    );
+  return free;
+}
+
+const numbersTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+
 /** More photos than can be compared with each reference. */
 const mostSearched = 2_000;
 
@@ -114,8 +120,7 @@ function repeated(keys: readonly string[]): ReadonlySet<string> {
 /** The rows of a folder without a sheet, one per product, as CSV; the name is the reference. */
 export function* rowsOfPhotos({ products }: SortedPhotos, fromRoot: string): Generator<readonly string[]> {
   const most = mostPhotos(products);
-  const numbers = Array.from({ length: most }, (_, index) => index + 1);
-  yield ["reference", "name", ...photoHeaders(numbers)];
+  yield ["reference", "name", ...photoHeaders(numbersTo(most))];
   for (const [reference, photos] of products)
     yield [reference, reference, ...photoCells(photos, fromRoot, most)];
 }

@@ -75,38 +75,35 @@ export class CsvCells implements RowColumns {
     for (let index = 0; index < this.#columns.length; index++) {
       const column = this.#columns[index]!;
       const cell = record[index]!;
-      const before = images.length;
       if (column.kind === "field") {
-        const isLong = column.field === "description";
-        const own = isLong ? cell : withoutUnseenEnds(cell);
-        if (hadUnseenEnds(cell, own) && !isLong) uncut = { ...uncut, [column.field]: cell };
-        const value = unguardedCell(own);
-        const read = valueRead(isLong ? value : value.trim(), this.#values[index]);
-        if (withoutUnseenEnds(read) === "") empty.push(column.name);
-        else row[column.field] = column.field === "sex" ? (sameValue(read, sexes) ?? read) : read;
-      } else if (column.kind === "image") {
-        const source = withoutUnseenEnds(textOf(cell));
-        if (source === "") empty.push(column.name);
-        else images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
-      } else if (column.kind === "images") {
-        for (const part of imageParts(cell)) images.push(this.#image(part, undefined));
-        if (images.length === before) empty.push(column.name);
-      } else if (column.kind === "exported" && cell.trim() !== "") row[column.name] = cell.trim();
-      else if (column.kind === "position" && cell.trim() !== "") row[photoPosition] = cell.trim();
-      for (let image = before; image < images.length; image++) places.push(column.name!);
+        const { field, name } = column;
+        const own = cutText(field, cell);
+        if (hadUnseenEnds(cell, own)) uncut = { ...uncut, [field]: cell };
+        const read = this.#fieldOf(field, own, index);
+        if (withoutUnseenEnds(read) === "") empty.push(name);
+        else row[field] = read;
+      } else if (column.kind === "image" || column.kind === "images") {
+        const sources = photosIn(column, cell);
+        if (sources.length === 0) empty.push(column.name);
+        for (const source of sources) {
+          images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
+          places.push(column.name);
+        }
+      } else if (column.kind === "exported" || column.kind === "position") {
+        if (cell.trim() !== "") row[column.kind === "position" ? photoPosition : column.name] = cell.trim();
+      }
     }
     row.images = images;
     row[photoColumns] = places;
     row[emptyColumns] = empty;
-    if (uncut === undefined) return row;
-    for (const [field, cell] of Object.entries(uncut)) {
-      const text = unguardedCell(cell).trim();
-      if (!isExportedText(field, text, row)) continue;
-      row[field] = text;
-      delete uncut[field];
-    }
-    row[uncutTexts] = uncut;
+    if (uncut !== undefined) row[uncutTexts] = restoreExported(uncut, row);
     return row;
+  }
+
+  #fieldOf(field: string, own: string, index: number): string {
+    const value = unguardedCell(own);
+    const read = valueRead(field === "description" ? value : value.trim(), this.#values[index]);
+    return field === "sex" ? (sameValue(read, sexes) ?? read) : read;
   }
 
   /** The cell of each image of `toRow(record)`, in the same order. */
@@ -117,17 +114,13 @@ export class CsvCells implements RowColumns {
   }
 
   #divide(record: readonly string[]): ImageCell[] {
-    const cells: ImageCell[] = [];
-    this.#columns.forEach((column, index) => {
-      if (column.kind === "image" && withoutUnseenEnds(record[index]!) !== "") {
-        cells.push({ column: index, part: 0, orientationColumn: this.#orientations[index]! });
-      } else if (column.kind === "images") {
-        const parts = imageParts(record[index]!);
-        for (let part = 0; part < parts.length; part++)
-          cells.push({ column: index, part, orientationColumn: null });
-      }
-    });
-    return cells;
+    return this.#columns.flatMap((column, index) =>
+      photosIn(column, record[index]!).map((_, part) => ({
+        column: index,
+        part,
+        orientationColumn: this.#orientations[index]!,
+      })),
+    );
   }
 
   /** A cell without a place in the row: under an empty header, or an orientation without an image. */
@@ -195,6 +188,30 @@ export class CsvCells implements RowColumns {
     if (orientation !== undefined) image.orientation = orientation;
     return image;
   }
+}
+
+/** A description keeps its ends. */
+const cutText = (field: string, cell: string): string =>
+  field === "description" ? cell : withoutUnseenEnds(cell);
+
+/** The sources of the photos that a cell names; none in a column of another kind. */
+function photosIn({ kind }: ImportColumn, cell: string): readonly string[] {
+  if (kind === "images") return imageParts(cell);
+  const source = kind === "image" ? withoutUnseenEnds(textOf(cell)) : "";
+  return source === "" ? noSources : [source];
+}
+
+const noSources: readonly string[] = [];
+
+/** Restores the texts that were exported so in the row; returns those that stay cut. */
+function restoreExported(uncut: Readonly<Record<string, string>>, row: Record<string | symbol, unknown>) {
+  const cut: Record<string, string> = {};
+  for (const [field, cell] of Object.entries(uncut)) {
+    const text = unguardedCell(cell).trim();
+    if (isExportedText(field, text, row)) row[field] = text;
+    else cut[field] = cell;
+  }
+  return cut;
 }
 
 const imageParts = (cell: string): string[] =>

@@ -92,17 +92,7 @@ async function changeProduct(
   const looked = await lookAgain(decided, run, isInBatch);
   const { row } = looked;
   const { rowIndex, line, reference, decision } = row;
-  if (decision.kind === "unchanged" || decision.kind === "kept") {
-    if (isInBatch) run.said.add(row, decision.productId);
-    else run.rows.keep(row);
-    return null;
-  }
-  if (decision.kind === "conflict") return failedRow(row, decision, row.known?.id);
-  // Of a row in a batch the new photos were not attached: nothing is detached.
-  if (isInBatch && decision.kind === "send") return null;
-  if (decision.kind === "unread" || decision.kind === "uncompared")
-    return failedRow(row, changedAgain, row.known?.id);
-  if (decision.kind !== "change") return failedRow(row, productGone);
+  if (decision.kind !== "change") return endUnchanged(row, run, isInBatch);
   const { productId, edits } = decision;
   const { state, account, id } = run.at;
   const done = { rowIndex, line, reference, productId };
@@ -131,6 +121,26 @@ async function changeProduct(
   state.doneRows.patched(account, id, { ...done, counts: photos }, { productId, fields: fields.bytes });
   addPhotos(run.counts.photos, photos);
   return doneRow(row, "updated", productId);
+}
+
+/** Ends a row that is no longer to be changed, as `changeProduct`. */
+function endUnchanged(row: DecidedRow, run: ImportRun, isInBatch: boolean): ImportedRow | null {
+  const { decision } = row;
+  switch (decision.kind) {
+    case "unchanged":
+    case "kept":
+      if (isInBatch) run.said.add(row, decision.productId);
+      else run.rows.keep(row);
+      return null;
+    case "conflict":
+      return failedRow(row, decision, row.known?.id);
+    case "unread":
+    case "uncompared":
+      return failedRow(row, changedAgain, row.known?.id);
+    default:
+      // Of a row in a batch the new photos were not attached: nothing is detached.
+      return isInBatch && decision.kind === "send" ? null : failedRow(row, productGone);
+  }
 }
 
 interface LookedAt {

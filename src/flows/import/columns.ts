@@ -17,7 +17,7 @@ import { exportedColumn } from "./said.ts";
 export type ImportColumn =
   | { kind: "field"; name: string; field: (typeof fields)[number] }
   /** Several images in one cell, separated by `|`. */
-  | { kind: "images"; name: string }
+  | { kind: "images"; name: string; orientation?: undefined }
   | { kind: "image"; name: string; number?: number; orientation?: Orientation }
   | { kind: "orientation"; name: string; number: number }
   | { kind: "exported"; name: typeof exportedColumn }
@@ -81,7 +81,7 @@ export function readColumns(
 ): ImportColumn[] {
   const columns = headers.map((header) => parseColumn(mappedHeader(header, map)));
   const names = columns.map(({ kind, name }) => (kind === "unknown" ? undefined : name));
-  judgeColumns(headers, names, { map, values }, importVocabulary, line, report);
+  judgeColumns(headers, names, { map, values }, importVocabulary, (problem) => report({ line, ...problem }));
   const seen = new Set(names);
   for (const field of ["reference", "name"]) if (!seen.has(field)) report(missingColumn(line, field));
   if (needsPhotos && !columns.some((column) => column.kind === "images" || column.kind === "image")) {

@@ -75,13 +75,12 @@ export function decidePhotos(
   const draft = new Draft({ ...options, cells, before, known }, named);
   for (const photo of named) draft.decide(photo);
   if (options.exact) draft.detachOthers();
-  else for (const photo of before?.photos ?? []) draft.decideEarlier(photo);
+  else draft.decideAllEarlier();
   return draft.decision();
 }
 
 /** The side that a photo is told to have. */
-const toldSide = ({ side }: Pick<SaidPhoto, "side">): string | undefined =>
-  side === "unlabeled" ? undefined : side;
+const toldSide = ({ side }: SaidPhoto): string | undefined => (side === "unlabeled" ? undefined : side);
 
 /** The photos of a row: the same source several times is one photo. */
 export function distinctPhotos(photos: readonly SaidPhoto[], images: readonly FileImage[]): NamedPhoto[] {
@@ -99,6 +98,7 @@ export function distinctPhotos(photos: readonly SaidPhoto[], images: readonly Fi
 class Draft {
   readonly #row: PhotosToDecide;
   readonly #named: readonly NamedPhoto[];
+  readonly #earlier: readonly SaidPhoto[];
   readonly #attach: number[] = [];
   readonly #move: { image: string; side: string }[] = [];
   readonly #detach = new Map<string, DetachReason>();
@@ -114,15 +114,15 @@ class Draft {
   constructor(row: PhotosToDecide, named: readonly NamedPhoto[]) {
     this.#row = row;
     this.#named = named;
-    const sources = [...named, ...(row.before?.photos ?? [])];
-    const images = new Set(sources.map(({ source }) => row.known.imageOf(source)));
+    this.#earlier = row.before?.photos ?? [];
+    const images = new Set([...named, ...this.#earlier].map(({ source }) => row.known.imageOf(source)));
     this.#others = row.known.images.filter(({ id, origin }) => origin === "user" && !images.has(id));
     this.#unknown = this.#others.filter(({ id }) => !row.known.isTraced(id));
   }
 
   decide(photo: NamedPhoto): void {
-    const { known, before, exact, findCompared } = this.#row;
-    const earlier = (before?.photos ?? []).filter(({ source }) => isSameSource(source, photo.source));
+    const { known, exact } = this.#row;
+    const earlier = this.#earlier.filter(({ source }) => isSameSource(source, photo.source));
     const image = known.imageOf(photo.source);
     const side = toldSide(photo);
     const isMoved = side !== undefined && (exact || !earlier.some((old) => toldSide(old) === side));
@@ -137,12 +137,16 @@ class Draft {
     if (earlier.length > 0 && !isMoved && !exact) return;
     // It was attached: a comparison may find its image, but it is no new photo.
     if (image === null && !exact) {
-      const isOpen = this.#unknown.length > 0 && findCompared(photo.source) === undefined;
-      if (isOpen && !photo.isId) this.#uncompared.push(photo.index);
+      if (this.#unknown.length > 0 && this.#isOpen(photo)) this.#uncompared.push(photo.index);
       else if (earlier.length > 0) this.#fail(untraced(photo));
       return;
     }
     this.#attachNew(photo, side);
+  }
+
+  /** Whether a photo has yet to be compared. */
+  #isOpen({ isId, source }: NamedPhoto): boolean {
+    return !isId && this.#row.findCompared(source) === undefined;
   }
 
   #attachNew(photo: NamedPhoto, side: string | undefined): void {
@@ -180,8 +184,12 @@ class Draft {
     for (const image of this.#others) if (image.side === side) this.#detach.set(image.id, "replaced");
   }
 
+  decideAllEarlier(): void {
+    for (const photo of this.#earlier) this.#decideEarlier(photo);
+  }
+
   /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
-  decideEarlier(photo: SaidPhoto): void {
+  #decideEarlier(photo: SaidPhoto): void {
     const { cells, known, isExported } = this.#row;
     if (this.#named.some(({ source }) => isSameSource(source, photo.source))) return;
     const isReplaced = photo.place !== "" && this.#named.some(({ place }) => place === photo.place);
@@ -228,7 +236,7 @@ class Draft {
     const { known, before, isExported } = this.#row;
     if (this.#keepsTheirs) return true;
     if (before?.photos == null) return false;
-    const images = [...this.#named, ...before.photos].map(({ source }) => known.imageOf(source));
+    const images = [...this.#named, ...this.#earlier].map(({ source }) => known.imageOf(source));
     const isLost = this.#named.some(({ source, index }) => {
       const image = known.imageOf(source);
       const isThere = image === null || (image !== undefined && known.has(image));

@@ -1,7 +1,6 @@
 // The one place that decides about a row: from what it says, what it said before, and what is known of its
 // product (docs/resuming.md). Plan, import and report use its decision.
 
-import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { shellWord } from "../../shell-word.ts";
 import { lookOf } from "../../text.ts";
 import { meantReference } from "../rows/damage.ts";
@@ -15,7 +14,7 @@ import {
 } from "./decide-photos.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
-import type { ConflictChoice, PhotosMode } from "./import-input.ts";
+import type { RowOptions } from "./import-input.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
 import type { Lookalike } from "./lookalikes.ts";
 import { lookalikeCode, spelled } from "./references.ts";
@@ -64,18 +63,9 @@ export interface RowFacts {
   readonly earlierConflict: string | undefined;
 }
 
-export interface DecideOptions {
-  readonly mode: ImportMode;
-  readonly onImageError: OnImageError;
-  readonly photos: PhotosMode;
-  /** The sheet is the truth. */
-  readonly exact?: boolean | undefined;
-  readonly conflicts?: ConflictChoice | undefined;
-  /** Names are made from references: a product that exists keeps its own. */
-  readonly namesFromReferences?: boolean | undefined;
+export interface DecideOptions extends Readonly<RowOptions> {
   /** No product of the file that was known exists: another catalogue. */
   readonly isOtherCatalogue?: boolean | undefined;
-  readonly codesAsWritten?: boolean | undefined;
   /** A plan shows the product of a row in each mode. */
   readonly isPlan?: boolean | undefined;
 }
@@ -332,7 +322,7 @@ function send(
   row: RowWithDigests,
   { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },
   edits: Edits,
-  { onImageError }: Pick<DecideOptions, "onImageError">,
+  { onImageError }: DecideOptions,
 ): RowDecision {
   const { content, digests } = row;
   const rejected = row.rejected.filter(({ image }) => attach.includes(image));

@@ -238,7 +238,7 @@ function countAsImported(
   { run, batch }: EarlierBatch,
   references: readonly string[],
   existing: ReadonlyMap<string, string>,
-  { state, account }: Pick<Run, "state" | "account">,
+  { state, account }: Run,
 ): void {
   const memos = unpackMemos(state.batches.memo(batch.run, batch.index));
   const imported = references.flatMap((reference, at) => {

@@ -9,7 +9,7 @@ import { grouped } from "../words.ts";
 
 /** Follows the imports of accepted batches; `progress` shows the number of finished rows of all of them. */
 export const importFollower = (
-  { client, signal, sentJobs }: Pick<Run, "client" | "signal" | "sentJobs">,
+  { client, signal, sentJobs }: Run,
   progress: ImportProgress,
 ): JobFollower<Import> =>
   new JobFollower<Import>({
@@ -29,8 +29,7 @@ export const importFollower = (
   });
 
 /** Whether an import has reached a terminal state (States, Import job). */
-export const isEnded = ({ status }: Pick<Import, "status">): boolean =>
-  status !== "validating" && status !== "processing";
+export const isEnded = ({ status }: Import): boolean => status !== "validating" && status !== "processing";
 
 /**
  * Reports one step at a time: the service imports earlier batches while later rows are sent, and until the

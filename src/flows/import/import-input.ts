@@ -46,18 +46,28 @@ export interface PlanToApply {
   isPlanned(line: number, row: string): boolean;
 }
 
-export interface ImportInput {
+/** What decides about the rows of a file. */
+export interface RowOptions {
+  mode: ImportMode;
+  onImageError: OnImageError;
+  photos: PhotosMode;
+  /** Make the products exactly as the rows say. */
+  exact?: boolean | undefined;
+  /** Decides conflicts; undefined to ask the user, or to leave the rows out. */
+  conflicts?: ConflictChoice | undefined;
+  /** Whether the names of the rows are their references: a product that exists keeps its own. */
+  namesFromReferences?: boolean | undefined;
+  /** Import references as they are, whatever a program may have made of them. */
+  codesAsWritten?: boolean | undefined;
+}
+
+export interface ImportInput extends RowOptions {
   file: RowFile;
   map: ColumnMap;
   values: ValueMap;
   /** Identifies the photos of a folder that rows get in addition; undefined without any. */
   addedPhotos?: string | undefined;
-  /** Whether the names of the rows are their references: a product that exists keeps its own. */
-  namesFromReferences?: boolean | undefined;
   localPhotos: LocalPhotos;
-  mode: ImportMode;
-  onImageError: OnImageError;
-  photos: PhotosMode;
   /** Start over instead of resuming a stopped run. */
   fresh: boolean;
   /** Decides batches of unknown outcome; undefined to ask, or to fail without a prompt. */
@@ -68,17 +78,11 @@ export interface ImportInput {
   maxChanges?: Limit | undefined;
   /** Send nothing if more photos than these would be detached. */
   maxRemovals?: Limit | undefined;
-  /** Make the products exactly as the rows say. */
-  exact?: boolean | undefined;
-  /** Decides conflicts; undefined to ask the user, or to leave the rows out. */
-  conflicts?: ConflictChoice | undefined;
   /** The plan to apply; undefined for an import without one. */
   applies?: PlanToApply | undefined;
   /** Send nothing if a product changed since the plan was made. */
   strict?: boolean | undefined;
   skipInvalid: boolean;
-  /** Import references as they are, whatever a program may have made of them. */
-  codesAsWritten?: boolean | undefined;
   /** Whether to follow the imports until they end and read their results. */
   wait: boolean;
   /** The most rows of a batch; undefined for as many as the service takes. */

@@ -24,7 +24,7 @@ import {
   productChanged,
   rejectedRow,
 } from "./row-result.ts";
-import { type RowWithDigests, readExported, referenceOfRow, withDigests } from "./said.ts";
+import { type ExportedRow, type RowWithDigests, readExported, referenceOfRow, withDigests } from "./said.ts";
 import { SaidRows } from "./said-rows.ts";
 import {
   addNotApplied,
@@ -105,7 +105,7 @@ export function importRun(...of: Parameters<typeof sharedOf>): ImportRun {
 }
 
 /** Whether a key that cannot read products cannot import: only they tell what is new. */
-export const needsReads = ({ input, isPlan }: Pick<Shared, "input" | "isPlan">): boolean =>
+export const needsReads = ({ input, isPlan }: Shared): boolean =>
   input.photos === "new" && (input.mode === "upsert" || isPlan);
 
 /** The rows that this process has to import, and the outcomes of rows that go in no batch. */
@@ -208,33 +208,44 @@ class RowsToImport {
     reference: string,
     earlierCode: string | undefined,
   ): RowFacts & Pick<DecidedRow, "sought"> {
-    const { products, said, comparisons, choices } = this.#run;
+    const { products, said, comparisons } = this.#run;
     const { as_exported } = row.content;
     const exported = as_exported === undefined ? null : readExported(as_exported, reference);
     // Not if the product has the reference of the row by now.
     const isRenamed =
       exported?.hasReference === false && products.byId(exported.productId!)?.reference !== reference;
     const before = said.of(reference, as_exported) ?? (isRenamed ? null : exported);
-    // Without the scope to read products, rows are sent as they are.
-    const mayRead = choices.isRecorded || needsReads(this.#run);
-    const of = mayRead ? products.of(reference) : null;
-    const gone = mayRead && of === null ? (before?.productId ?? null) : null;
-    const sought = isRenamed ? exported.productId : gone;
-    const found = sought === null ? null : products.byId(sought);
-    const isUnread = sought !== null && !products.isAsked(sought);
-    const renamed = isRenamed ? null : found;
+    const { of, sought, found, isUnread, known } = this.#findProduct(
+      reference,
+      before,
+      isRenamed && exported,
+    );
     return {
       before,
       isExported: exported !== null && !isRenamed,
       renamedFrom: isRenamed && !isUnread ? (found?.reference ?? null) : undefined,
-      renamedTo: renamed?.reference ?? null,
+      renamedTo: isRenamed ? null : (found?.reference ?? null),
       sought,
       lookalike: of == null ? products.lookalike(reference) : null,
-      known: isUnread ? undefined : of === null ? (renamed?.known ?? null) : of,
+      known,
       overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
       earlierConflict: earlierConflict(earlierCode),
     };
+  }
+
+  /** The product of the reference, else the one that the row had before, which is sought by its ID. */
+  #findProduct(reference: string, before: RowFacts["before"], renamed: ExportedRow | false) {
+    const { products, choices } = this.#run;
+    // Without the scope to read products, rows are sent as they are.
+    const mayRead = choices.isRecorded || needsReads(this.#run);
+    const of = mayRead ? products.of(reference) : null;
+    const gone = mayRead && of === null ? (before?.productId ?? null) : null;
+    const sought = renamed ? renamed.productId : gone;
+    const found = sought === null ? null : products.byId(sought);
+    const isUnread = sought !== null && !products.isAsked(sought);
+    const other = renamed ? null : (found?.known ?? null);
+    return { of, sought, found, isUnread, known: isUnread ? undefined : of === null ? other : of };
   }
 
   /** Rows without any outcome: neither sent nor unchanged. `sent`: the batches of this process. */

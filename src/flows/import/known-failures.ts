@@ -15,15 +15,8 @@ const rowsAtOnce = 1_000;
 
 /** Codes of failures that the next run may not have. */
 const temporary: ReadonlySet<string> = new Set([
-  "timeout",
-  "too_many_attempts",
-  "row_failed",
-  "import_failed",
-  "unknown",
-  "product_changed",
-  "product_not_found",
-  "photos_missing",
-  "not_sent",
+  ..."timeout too_many_attempts row_failed import_failed unknown product_changed".split(" "),
+  ..."product_not_found photos_missing not_sent".split(" "),
 ]);
 
 /** An `http_error` of a server that is busy or down. */
@@ -36,7 +29,7 @@ const isPermanent = ({ code, message }: { code: string; message: string }): bool
 const ofPhotos: ReadonlySet<string> = new Set(["image_failed", "no_images"]);
 
 /** Why a row failed, as a digest of codes and sources; null if that may pass by itself. */
-export function toReason({ error, images }: Pick<RowResult, "error" | "images">): Buffer | null {
+export function toReason({ error, images }: RowResult): Buffer | null {
   // Photos that failed with their row are no reason.
   const failed = images.filter(({ status, error }) => status === "failed" && error?.code !== "row_failed");
   if (error?.code === "image_failed" && failed.length === 0) return null;

@@ -102,7 +102,7 @@ const isUnavailable = (error: unknown): boolean =>
 async function resultsOfFile(
   of: ResultsOf,
   chunks: AsyncIterable<Uint8Array>,
-  { withoutKey }: Pick<Client, "withoutKey">,
+  { withoutKey }: Client,
 ): Promise<ImportRowResult[]> {
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);

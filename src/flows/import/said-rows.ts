@@ -41,7 +41,7 @@ export class SaidRows {
   /** A plan records nothing. */
   readonly #isPlan: boolean;
 
-  constructor(run: Run, source: Pick<Source, "path" | "sheet">, isPlan: boolean) {
+  constructor(run: Run, source: Source, isPlan: boolean) {
     this.#run = run;
     this.#isPlan = isPlan;
     this.#place = toPlace(source);
@@ -161,7 +161,7 @@ export class FailedBefore {
   }
 
   /** A row that is written, without the photos that are attached. */
-  add({ content }: Pick<InputRow, "content">, { done = [] }: Pick<ImportedRow, "done">): void {
+  add({ content }: InputRow, { done = [] }: ImportedRow): void {
     const said = this.#said.stored(referenceOfRow(content as FileRow));
     if (said === null || this.#rows === null) return;
     const { [photoColumns]: columns = [] } = content as FileRow;

@@ -53,7 +53,7 @@ function parseMoment(created_at: unknown, now: number): number | null {
 
 /** Sends batches of another run again, with their bytes and keys. */
 export const resendRows = (
-  { id, file, options }: Pick<StoredRun, "id" | "file" | "options">,
+  { id, file, options }: StoredRun,
   batches: readonly StoredBatch[],
   at: Run,
 ): Promise<void> => {
@@ -173,7 +173,7 @@ interface BatchSize {
 }
 
 /** At most 2,000 rows and 8 MB (Limits), or as many rows as the user allows. */
-export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => ({
+export const batchSize = ({ batch }: ImportInput): BatchSize => ({
   rows: Math.min(batch ?? limits.importRows.max, limits.importRows.max),
   bytes: limits.importBatchBytes,
 });

@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
-import type { StoredBatch } from "../../state/batches.ts";
+import type { BatchJobs, StoredBatch } from "../../state/batches.ts";
 import type { ChangeToSend, ReportedChange } from "../../state/changes.ts";
 import type { LedgerEntry, LedgerPhoto, SaidRow } from "../../state/ledger.ts";
 import type { Run } from "../run/run.ts";
@@ -15,13 +15,16 @@ import type { ImportRun } from "./import-run.ts";
 import { packProduct, withPhotos } from "./known-product.ts";
 import { checkPhotos, ResultsReader } from "./results.ts";
 
+/** Where the results of a run are recorded. */
+type ImportRecord = Pick<Run, "state" | "account" | "clock">;
+
 /**
  * Writes a batch's results, in the order of its rows, to the ledger, and marks it as settled. Throws a
  * BadResponseError if they name photos that were not sent.
  */
 export function settleBatch(
-  { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
-  { run, index, jobs }: Pick<StoredBatch, "run" | "index" | "jobs">,
+  { state, account, clock }: ImportRecord,
+  { run, index, jobs }: BatchJobs,
   results: readonly ImportRowResult[],
 ): void {
   const memos = unpackMemos(state.batches.memo(run, index));
@@ -38,7 +41,7 @@ export function settleBatch(
 
 /** Records, for the next import, what completely imported rows say; further changes are recorded later. */
 function saySettled(
-  { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
+  { state, account, clock }: ImportRecord,
   runId: string,
   results: readonly ImportRowResult[],
   memos: readonly RowMemo[],

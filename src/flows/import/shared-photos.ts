@@ -18,11 +18,7 @@ interface Use {
 type LocalUse = Required<Use>;
 
 /** Finds photos that an earlier row has. `photos` reads local files; `checked` knows bytes behind URLs. */
-export function sharedPhotos(
-  random: () => number,
-  photos: Photos,
-  checked?: Pick<PhotoUrls, "found">,
-): NotesAcrossRows {
+export function sharedPhotos(random: () => number, photos: Photos, checked?: PhotoUrls): NotesAcrossRows {
   const locals: LocalUse[] = [];
   const urls = new UrlUses(random);
   return {

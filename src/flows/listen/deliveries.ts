@@ -98,7 +98,7 @@ export type DeliveryStatus = 200 | 500 | 502;
 type EventOrigin = Pick<EventLine, "header" | "synthetic">;
 
 interface DeliveriesOptions {
-  readonly log: Pick<EventLog, "isKnown" | "acceptedBy" | "append" | "record" | "markShown">;
+  readonly log: EventLog;
   readonly handlers: readonly Handler[];
   /** The events to show and to forward; the others are only logged. Null for all. */
   readonly shown: EventPattern | null;

@@ -11,8 +11,8 @@ import { mayNotRead, orNull } from "../service-errors.ts";
 
 /** The listener for which a webhook is registered, and its service. */
 export interface RegistrationHost {
-  readonly client: Pick<Client, "webhooks" | "paginate">;
-  readonly state: Pick<State, "marks" | "runs">;
+  readonly client: Client;
+  readonly state: State;
   readonly baseUrl: string;
   /** Whether the webhook stays at the end, with its secret, for the next listener at its URL. */
   readonly keeps: boolean;

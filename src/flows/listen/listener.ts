@@ -60,7 +60,7 @@ export interface ListenHost {
   readonly view: ListenView;
   readonly onNote: (sentence: string) => void;
   /** Receives the events of the last day that a handler has not accepted; they are not forwarded for that. */
-  readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
+  readonly onUnaccepted: (events: UnacceptedEvents) => void;
   /** Called once, when events can come. */
   readonly onListening: (listening: OpenListener) => Promise<void>;
   readonly onPoll?: PollHandler;

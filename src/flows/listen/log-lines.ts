@@ -101,11 +101,7 @@ export class UnacceptedEvents {
   readonly #open = new Map<string, { readonly handlers: Set<string>; readonly receivedAt: string }>();
 
   /** Adds an event: the first line with its ID. */
-  add({
-    id,
-    handlers = [],
-    received_at: receivedAt,
-  }: Pick<EventLine, "id" | "handlers" | "received_at">): void {
+  add({ id, handlers = [], received_at: receivedAt }: EventLine): void {
     if (handlers.length > 0) this.#open.set(id, { handlers: new Set(handlers), receivedAt });
   }
 
@@ -114,7 +110,7 @@ export class UnacceptedEvents {
     for (const [id, { receivedAt }] of this.#open) if (Date.parse(receivedAt) < time) this.#open.delete(id);
   }
 
-  addResult(result: Pick<ResultLine, "result_of" | "url" | "status">): void {
+  addResult(result: ResultLine): void {
     if (!isAccepted(result)) return;
     const handlers = this.#open.get(result.result_of)?.handlers;
     handlers?.delete(result.url);

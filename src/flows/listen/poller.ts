@@ -7,7 +7,7 @@ import { parseJson } from "../../json.ts";
 import type { State } from "../../state/state.ts";
 import { fromTheFuture, isBelievable, shownTime } from "../run/clocks.ts";
 import { isTaskEnded, TaskFollower } from "../run/follow.ts";
-import type { Service } from "../service.ts";
+import type { WaitingReader } from "../service.ts";
 import { isServiceFailure, orNull } from "../service-errors.ts";
 import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
@@ -56,8 +56,8 @@ const isEndStatus = (status: string): boolean =>
   ["succeeded", "failed", "completed", "completed_with_errors"].includes(status);
 
 interface PollerOptions {
-  readonly service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
-  readonly state: Pick<State, "sentJobs" | "marks">;
+  readonly service: WaitingReader;
+  readonly state: State;
   readonly baseUrl: string;
   readonly log: { readonly path: string; readonly isNew: boolean; isKnown(id: string): boolean };
   /** Takes the end of a task or job: 200, 502 if a handler failed, 500 if it could not be logged. */

@@ -275,7 +275,7 @@ function endSocket(socket: Socket, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-function listening(server: Server, { host, port }: Pick<ReceiverOptions, "host" | "port">): Promise<void> {
+function listening(server: Server, { host, port }: ReceiverOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) =>
       reject(

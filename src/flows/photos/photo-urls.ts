@@ -142,20 +142,20 @@ export class PhotoUrls {
       if (host.busy !== null) return host.busy;
       const mayRepeat = method === "GET" && attempt < attempts;
       const received = await this.#send(method, url, attempt).catch((error: unknown) => {
-        if (mayRepeat && error instanceof NetworkError && error.code === "connection_cut") return null;
+        if (mayRepeat && error instanceof NetworkError && error.code === "connection_cut") return cutOff;
         throw error;
       });
-      const target = received === null ? null : redirectTarget(received, url);
+      const target = redirectTarget(received, url);
       if (target !== null) {
         if (++redirects > mostRedirects) throw new UrlFailure("http_error", "redirects without an end");
         url = target;
         continue;
       }
-      const status = received?.status ?? 500;
-      const isBusy = status === 429 || (status >= 500 && received?.retryMs != null);
-      const waitMs = Math.min(received?.retryMs ?? 1000 * attempt, longestWaitMs);
+      const { status, retryMs } = received;
+      const isBusy = asksToWait(received);
+      const waitMs = Math.min(retryMs ?? 1000 * attempt, longestWaitMs);
       if (isBusy) host.free = Math.max(host.free, clock.now() + waitMs);
-      if (received !== null && !(mayRepeat && (isBusy || status >= 500))) {
+      if (!mayRepeat || !(isBusy || status >= 500)) {
         if (isBusy && method === "GET") host.busy = received;
         return received;
       }
@@ -209,6 +209,12 @@ export class PhotoUrls {
     });
   }
 }
+
+const asksToWait = ({ status, retryMs }: ReceivedResponse): boolean =>
+  status === 429 || (status >= 500 && retryMs !== null);
+
+/** A response that was cut off, as one of a server that fails. */
+const cutOff = toReceived({ status: 500, headers: {} }, Buffer.alloc(0));
 
 /** Where a redirect leads; null for another response. Throws UrlFailure for a host that is not fetched. */
 function redirectTarget({ status, location }: ReceivedResponse, url: URL): URL | null {

@@ -4,14 +4,14 @@ import type { Uploads } from "../../state/uploads.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import { leastTimeLeft } from "../run/writes.ts";
-import type { Service } from "../service.ts";
+import type { WaitingReader } from "../service.ts";
 import { carriedOut, isOfContent, isRejectedByService } from "../service-errors.ts";
 import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
 export interface UploadHost {
-  photos: Pick<LocalPhotos, "read" | "size" | "uploadName">;
-  service: Pick<Service, "client" | "clock" | "concurrency" | "signal">;
+  photos: LocalPhotos;
+  service: WaitingReader;
   uploads: Uploads;
   account: number;
   random: () => number;

@@ -25,14 +25,14 @@ export interface FoundHeader {
 /** The field that an unknown header probably means, of those that are free. */
 export const guessedField = (
   title: string,
-  { nearest, freeFields }: Pick<Vocabulary, "nearest" | "freeFields">,
+  { nearest, freeFields }: Vocabulary,
   taken: ReadonlySet<string>,
 ): string | undefined => {
   const near = nearest(title);
   return near.length === 0 ? undefined : near.find((field) => freeFields(taken).includes(field));
 };
 
-export function missingColumns(header: readonly string[], form: Pick<HeaderForm, "columns">): string[] {
+export function missingColumns(header: readonly string[], form: HeaderForm): string[] {
   const missing: string[] = [];
   form.columns(header, 1, ({ code, param }) => {
     if (code === "missing_column") missing.push(param!);

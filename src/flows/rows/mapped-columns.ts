@@ -56,7 +56,7 @@ export function valuesOfColumn(
   header: string,
   name: string | null,
   values: ValueMap,
-  words: Pick<Vocabulary, "toValuedField">,
+  words: Vocabulary,
 ): ReadonlyMap<string, string> | undefined {
   const field = name === null ? null : words.toValuedField(name);
   const ofField = field === null ? undefined : values.get(field);
@@ -71,8 +71,7 @@ export function judgeColumns(
   names: readonly (string | null | undefined)[],
   { map, values }: Mapping,
   words: Vocabulary,
-  line: number,
-  report: (problem: InputProblem) => void,
+  report: (problem: Omit<InputProblem, "line">) => void,
 ): void {
   const there = new Set(names);
   const seen = new Map<string, string>();
@@ -80,13 +79,13 @@ export function judgeColumns(
     const name = names[index];
     const param = header.trim();
     const earlier = typeof name === "string" ? seen.get(name) : undefined;
-    if (name === undefined) report({ line, ...unknownColumn(param, there, words) });
+    if (name === undefined) report(unknownColumn(param, there, words));
     else if (earlier !== undefined) {
       const message =
         normalHeader(earlier) === normalHeader(header)
           ? `duplicate column "${param}": rename or remove one of them`
           : `the columns "${earlier.trim()}" and "${param}" map to the same field: remove one of them`;
-      report({ line, param, code: "duplicate_header", message });
+      report({ param, code: "duplicate_header", message });
     }
     if (typeof name === "string" && earlier === undefined) seen.set(name, header);
   });
@@ -95,7 +94,7 @@ export function judgeColumns(
     if (headersThere.has(column)) continue;
     const question = questionFor(didYouMean(column, [...headersThere]), "; ", (name) => `"${name}"`);
     const message = `unknown column "${column}" in --map: the file does not have it${question}`;
-    report({ line, param: column, code: "unknown_column", message });
+    report({ param: column, code: "unknown_column", message });
   }
   for (const name of values.keys()) {
     const index = headers.findIndex((header) => normalHeader(header) === name);
@@ -105,7 +104,7 @@ export function judgeColumns(
       index === -1
         ? `unknown column "${name}" in --map-value: the file does not have it`
         : `cannot use --map-value for the column "${name}": it works for ${words.valued.join(", ")}`;
-    report({ line, param: name, code: "unknown_column", message });
+    report({ param: name, code: "unknown_column", message });
   }
 }
 

@@ -116,7 +116,7 @@ const longestHeader = 10_000;
 /** Says how a header was spoiled by a program that saved the file again; null if it was not. */
 export function spoiledHeader(
   header: readonly string[],
-  { isColumn, words }: Pick<RowForm, "isColumn" | "words">,
+  { isColumn, words }: RowForm,
   isSheet: boolean,
 ): string | null {
   const filled = header.filter((cell) => cell.trim() !== "");

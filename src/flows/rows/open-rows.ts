@@ -28,10 +28,8 @@ export interface RowFile {
 }
 
 /** Whether the row, counted from 0, is one of those that are checked and sent. */
-export const isWithinRows = (
-  { limit = Number.POSITIVE_INFINITY }: Pick<RowFile, "limit">,
-  row: number,
-): boolean => row < limit;
+export const isWithinRows = ({ limit = Number.POSITIVE_INFINITY }: RowFile, row: number): boolean =>
+  row < limit;
 
 type FileReader = CsvReader | NdjsonReader | WorkbookReader;
 
@@ -51,10 +49,7 @@ async function openOwnRows({ source, read, form, finds }: RowFile): Promise<File
 }
 
 /** The rows of a checked file: if it is no longer readable, it has changed. Throws an InputError. */
-export async function* unchangedRows(
-  source: Source,
-  reader: Pick<RowReader, "batches">,
-): AsyncGenerator<InputRow[]> {
+export async function* unchangedRows(source: Source, reader: RowReader): AsyncGenerator<InputRow[]> {
   try {
     yield* reader.batches();
   } catch (error) {

@@ -96,11 +96,14 @@ export async function copiedSource(
   }
 }
 
+/** The fields of a source that stay when its file is copied. */
+type Lasting = Pick<Source, "path" | "place" | "close">;
+
 async function fileSource(
   name: string,
   file: string,
   from: SourcePlace,
-  lasting: Pick<Source, "path" | "place" | "close"> = { path: file, place: file, close: async () => {} },
+  lasting: Lasting = { path: file, place: file, close: async () => {} },
 ): Promise<Source> {
   const opened = await fingerprint(name, file);
   const start = await fileStart(file, 1024).catch(rejectUnreadable(name));
@@ -120,7 +123,7 @@ async function expandedSource(
   file: string,
   opened: Fingerprint,
   from: SourcePlace,
-  { path, place, close }: Pick<Source, "path" | "place" | "close">,
+  { path, place, close }: Lasting,
 ): Promise<Source> {
   const { expandedCopy } = await import("./private-copy.ts");
   const copy = await expandedCopy(shownName(name), file, from.signal).catch(rejectUnreadable(name));
@@ -195,7 +198,7 @@ async function workbookSource(
   file: string,
   opened: Fingerprint,
   from: SourcePlace,
-  { path, place, close }: Pick<Source, "path" | "place" | "close">,
+  { path, place, close }: Lasting,
 ): Promise<Source> {
   const { copySheet } = await import("./workbook-copy.ts");
   const { createHash } = await import("node:crypto");

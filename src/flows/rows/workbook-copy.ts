@@ -120,13 +120,12 @@ async function copyRows(
           headers = cells.map(({ column }) => column);
           header.push(...Array<string>((headers.at(-1) ?? -1) + 1).fill(""));
           for (const { column, text } of cells) header[column] = text;
+        } else {
+          if (isHidden) hiddenRows++;
+          if (isHidden && skipsHidden) continue;
+          for (const { column, isNumber } of cells)
+            if (isNumber) numbers.set(column, (numbers.get(column) ?? 0) + 1);
         }
-        if (isHidden && row > headerRow) {
-          hiddenRows++;
-          if (skipsHidden) continue;
-        }
-        for (const { column, isNumber } of row === headerRow ? [] : cells)
-          if (isNumber) numbers.set(column, (numbers.get(column) ?? 0) + 1);
         const named = belowHeader(cells, headers);
         strays += cells.length - named.length;
         const copied: CopiedRow = [row, ...named];

@@ -4,6 +4,7 @@ import type { CallOptions } from "../../client/api/calls.ts";
 import type { ApiError, Problem } from "../../client/api-error.ts";
 import type { Clocks } from "../../clock.ts";
 import type { CatError } from "../../errors.ts";
+import type { BatchRows } from "../../state/batches.ts";
 import type { ChangeToSend } from "../../state/changes.ts";
 import type { ClaimedLook } from "../../state/looks.ts";
 
@@ -46,16 +47,6 @@ export interface CutBatch {
   readonly looks?: readonly ClaimedLook[];
 }
 
-/** The known data of a batch, whatever its outcome. `bytes` is the size of its body. */
-export interface BatchRows {
-  /** Its number among the batches of the run, from 0. */
-  index: number;
-  /** The index of each row among all rows of the file, from 0, and its line. */
-  rows: Uint32Array;
-  lines: Uint32Array;
-  bytes: number;
-}
-
 /** A recorded batch with its key: it may be sent, or sent again. */
 export interface ReadyBatch extends BatchRows {
   body: Uint8Array;
@@ -86,5 +77,5 @@ export interface BatchProblem {
   message: string;
 }
 
-export const rowsIn = (batches: readonly Pick<BatchRows, "rows">[]): number =>
+export const rowsIn = (batches: readonly BatchRows[]): number =>
   batches.reduce((sum, { rows }) => sum + rows.length, 0);

@@ -6,23 +6,19 @@ import { keyLifeMs } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 
-export const keyFrom = ({
-  sentAt,
-  sentAtService,
-}: Pick<StoredBatch, "sentAt" | "sentAtService">): Clocks => ({
+type SentTimes = Pick<StoredBatch, "sentAt" | "sentAtService">;
+
+export const keyFrom = ({ sentAt, sentAtService }: SentTimes): Clocks => ({
   here: sentAt,
   service: sentAtService,
 });
 
 /** Whether a batch may be repeated with its key, which expires by the service's clock. */
-export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">, now: Clocks): boolean =>
+export const isKeyAlive = (batch: SentTimes, now: Clocks): boolean =>
   elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
 /** Whether a batch is older than keys live, by both clocks: if one is wrong, it may still be in progress. */
-export const isKeyExpired = (
-  { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
-  now: Clocks,
-) =>
+export const isKeyExpired = ({ sentAt, sentAtService }: SentTimes, now: Clocks) =>
   now.here - sentAt >= keyLifeMs &&
   (now.service === null || sentAtService === null || now.service - sentAtService >= keyLifeMs);
 

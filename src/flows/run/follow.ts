@@ -5,7 +5,7 @@ import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import type { Service } from "../service.ts";
+import type { WaitingReader } from "../service.ts";
 import { isOfCaller, isServiceFailure, orNull } from "../service-errors.ts";
 
 /** Jobs polled at once: 20 at one read per 5 s use 240 of the 600 reads per minute (Limits). */
@@ -84,8 +84,7 @@ const secondLookMs = 1_000;
 const longestOutageMs = 600_000;
 
 /** Whether a task has reached a terminal state (States, Task). */
-export const isTaskEnded = ({ status }: Pick<Task, "status">): boolean =>
-  status === "succeeded" || status === "failed";
+export const isTaskEnded = ({ status }: Task): boolean => status === "succeeded" || status === "failed";
 
 export interface TaskWatcher {
   onStatus: (task: Task) => void;
@@ -95,7 +94,7 @@ export interface TaskWatcher {
 
 /** Follows tasks by lists (newest first, 100 a read), or one by one where lists would take more reads. */
 export class TaskFollower {
-  readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
+  readonly #service: WaitingReader;
   readonly #watcher: TaskWatcher;
   readonly #open = new Set<string>();
   /** The tasks as last seen, by ID. */
@@ -111,11 +110,7 @@ export class TaskFollower {
   /** How many are followed, were last seen with each status, and are unknown to the service. */
   readonly counts = { added: 0, queued: 0, running: 0, succeeded: 0, failed: 0, lost: 0 };
 
-  constructor(
-    service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
-    watcher: TaskWatcher,
-    tasks = new Map<string, Task>(),
-  ) {
+  constructor(service: WaitingReader, watcher: TaskWatcher, tasks = new Map<string, Task>()) {
     this.#service = service;
     this.#watcher = watcher;
     this.tasks = tasks;

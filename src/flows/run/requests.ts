@@ -1,6 +1,6 @@
 // Requests that must not be cut off lightly: one that was sent may be carried out, even if unread.
 
-import type { Service } from "../service.ts";
+import type { WaitingReader } from "../service.ts";
 
 /** How long an interrupt waits for requests in flight: cutting them off leaves their outcome unknown. */
 export const graceMs = 3_000;
@@ -45,7 +45,7 @@ export class RequestInFlight {
  */
 export async function sendEach<Item>(
   items: Iterator<Item> | AsyncGenerator<Item>,
-  { clock, signal, concurrency }: Pick<Service, "clock" | "signal" | "concurrency">,
+  { clock, signal, concurrency }: Omit<WaitingReader, "client">,
   send: (item: Item, begin: () => RequestInFlight) => Promise<void>,
 ): Promise<unknown> {
   const inFlight = new Set<RequestInFlight>();

@@ -52,18 +52,20 @@ export async function sendBatches(
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
-  const sendAll = async (
-    some: Iterable<CutBatch> | AsyncIterable<CutBatch>,
-    begin: () => RequestInFlight,
-  ) => {
+  const sendAll = async (some: AsyncIterable<CutBatch> | readonly CutBatch[], begin: FreshHost["begin"]) => {
     for await (const next of some) await send(next, begin);
+  };
+  /** What is done instead of sending a batch that is too large for a gateway; null if it stops the rest. */
+  const replacement = (own: CutBatch | null, why: BatchProblem, begin: FreshHost["begin"]) => {
+    if (own === null) return null;
+    if (own.rows.length > 1) return () => sendAll(halve!(own), begin);
+    return onRowTooLarge === undefined ? null : () => onRowTooLarge(own, why);
   };
   const send = async (cut: CutBatch | ReadyBatch, begin: () => RequestInFlight): Promise<void> => {
     const question = begin();
     const host = { begin, clock: run.clock };
-    const isKnown = "idempotencyKey" in cut;
-    const fresh = isKnown ? null : cut;
-    let batch = isKnown ? cut : journal.begin(cut);
+    const fresh = "idempotencyKey" in cut ? null : cut;
+    let batch = fresh === null ? (cut as ReadyBatch) : journal.begin(fresh);
     const isUntouched = () => hasNotCarriedOut(batch, operation, question);
     let tried = await sendBatch(batch, operation, host, fresh, late);
     if (await needsNewKey(tried.outcome, isUntouched)) {
@@ -80,14 +82,14 @@ export async function sendBatches(
       tried = await sendBatch(batch, operation, host);
     }
     let { outcome } = tried;
-    if (outcome.kind === "unknown" && isTooLargeForGateway(outcome.error) && (await isUntouched())) {
+    if (isTooLarge(outcome) && (await isUntouched())) {
       const own = halve === undefined ? null : fresh;
       const rejected = toRejected(outcome, own, run);
-      const isOne = own?.rows.length === 1;
-      if (own !== null && !(isOne && onRowTooLarge === undefined)) {
+      const replace = replacement(own, rejected.problems[0]!, begin);
+      if (replace !== null) {
         // A run that stops here cuts these rows again: none of them was sent.
         journal.settleSending(rejected);
-        return isOne ? onRowTooLarge!(own, rejected.problems[0]!) : sendAll(halve!(own), begin);
+        return replace();
       }
       outcome = rejected;
     }
@@ -101,6 +103,9 @@ export async function sendBatches(
   const stopped = await sendEach(batches, run, send);
   return { sent: sent.sort((a, b) => a.index - b.index), stopped };
 }
+
+const isTooLarge = (outcome: SentBatch): outcome is Extract<SentBatch, { kind: "unknown" }> =>
+  outcome.kind === "unknown" && isTooLargeForGateway(outcome.error);
 
 /** Whether the key of a batch is of an earlier time, or used up by the question of a killed process. */
 const needsNewKey = async (outcome: SentBatch, isUntouched: () => Promise<boolean>): Promise<boolean> =>
@@ -241,7 +246,7 @@ async function hasNotCarriedOut(
 function toRejected(
   { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
   own: CutBatch | null,
-  { service }: Pick<Run, "service">,
+  { service }: Run,
 ): Extract<SentBatch, { kind: "rejected" }> {
   const { message, type, code, status, requestId } = cause as CatError;
   if (own === null || own.rows.length > 1) {
@@ -263,7 +268,7 @@ function toRejected(
 /** The error for a key that the service has had with another body, which sending it again cannot decide. */
 const undecided = (
   { message, type, code, status, requestId, cause }: ApiError,
-  { isRepeatable }: Pick<BatchOperation, "isRepeatable">,
+  { isRepeatable }: BatchOperation,
 ): CatError =>
   new CatError(message, {
     type,

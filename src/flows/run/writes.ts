@@ -6,7 +6,7 @@ const leastMsFor = (writes: number, perMinute: number): number =>
   Math.max(0, Math.ceil(writes / perMinute) - 1) * limits.rateWindowMs;
 
 /** The least time of so many writes from now on, in milliseconds; it falls with the clock. */
-export function leastTimeLeft(writes: number, perMinute: number, clock: Pick<Clock, "now">): () => number {
+export function leastTimeLeft(writes: number, perMinute: number, clock: Clock): () => number {
   const end = clock.now() + leastMsFor(writes, perMinute);
   return () => Math.max(0, end - clock.now());
 }

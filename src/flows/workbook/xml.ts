@@ -35,43 +35,10 @@ export async function* walkXml(
   handler: XmlHandler,
 ): AsyncGenerator<void> {
   const reject = (why: string, cause?: unknown) => damagedWorkbook(pack.name, `${part} ${why}`, cause);
-  const parser = new SaxesParser({ xmlns: false });
-  const names: (string | null)[] = [];
-  let prefixes: Set<string> | undefined;
   let silence = 0;
-  /** The name without its prefix; null for another namespace than the root's, as `x15:workbookPr`. */
-  const localName = (name: string, attributes: Attributes): string | null => {
-    if (handler.names === "full") return name;
-    const colon = name.indexOf(":");
-    const prefix = name.slice(0, colon + 1);
-    prefixes ??= listPrefixes(prefix, attributes);
-    return prefixes.has(prefix) ? name.slice(colon + 1) : null;
-  };
-  parser.on("doctype", () => {
-    throw reject("has a DOCTYPE");
-  });
-  parser.on("error", (error) => {
-    throw reject("is not valid XML", error);
-  });
-  parser.on("opentag", ({ name, attributes }) => {
+  const parser = openParser(handler, reject, () => {
     silence = 0;
-    const local = localName(name, attributes);
-    if (names.length >= workbookLimits.depth)
-      throw reject(`has elements within ${workbookLimits.depth} others`);
-    if (local !== null) handler.open(local, attributes, names.at(-1) ?? undefined);
-    names.push(local);
   });
-  parser.on("closetag", () => {
-    silence = 0;
-    const local = names.pop();
-    if (local != null) handler.close?.(local);
-  });
-  const text = (value: string) => {
-    silence = 0;
-    handler.text?.(value);
-  };
-  parser.on("text", text);
-  parser.on("cdata", text);
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   try {
     for await (const chunk of pack.read(part, limit)) {
@@ -93,6 +60,51 @@ export async function* walkXml(
     throw error instanceof CatError || isOfFiles ? error : reject("is not valid XML", error);
   }
   yield;
+}
+
+/** A parser that passes elements to the handler, and calls `onElement` for each. */
+function openParser(
+  handler: XmlHandler,
+  reject: (why: string, cause?: unknown) => CatError,
+  onElement: () => void,
+): SaxesParser<{ xmlns: false }> {
+  const parser = new SaxesParser({ xmlns: false });
+  const names: (string | null)[] = [];
+  let prefixes: Set<string> | undefined;
+  /** The name without its prefix; null for another namespace than the root's, as `x15:workbookPr`. */
+  const localName = (name: string, attributes: Attributes): string | null => {
+    if (handler.names === "full") return name;
+    const colon = name.indexOf(":");
+    const prefix = name.slice(0, colon + 1);
+    prefixes ??= listPrefixes(prefix, attributes);
+    return prefixes.has(prefix) ? name.slice(colon + 1) : null;
+  };
+  parser.on("doctype", () => {
+    throw reject("has a DOCTYPE");
+  });
+  parser.on("error", (error) => {
+    throw reject("is not valid XML", error);
+  });
+  parser.on("opentag", ({ name, attributes }) => {
+    onElement();
+    const local = localName(name, attributes);
+    if (names.length >= workbookLimits.depth)
+      throw reject(`has elements within ${workbookLimits.depth} others`);
+    if (local !== null) handler.open(local, attributes, names.at(-1) ?? undefined);
+    names.push(local);
+  });
+  parser.on("closetag", () => {
+    onElement();
+    const local = names.pop();
+    if (local != null) handler.close?.(local);
+  });
+  const text = (value: string) => {
+    onElement();
+    handler.text?.(value);
+  };
+  parser.on("text", text);
+  parser.on("cdata", text);
+  return parser;
 }
 
 export async function readXml(

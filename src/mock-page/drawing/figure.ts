@@ -91,7 +91,7 @@ export function figure(scene: Scene, side: Side): string {
     isLong ? longHair(hair, cut, side) : "",
     `<g transform="translate(${300 - 300 * width} 0) scale(${width} 1)">${body}</g>`,
     side === "back" && isLong ? longHair(hair, cut, side) : "",
-    head(side, skin, hair, eye, scene.look_at_camera, cut),
+    head(side, { skin, hair, eye, cut, looks: scene.look_at_camera }),
     wear(hats, "hat"),
   ].join("");
 }
@@ -106,7 +106,16 @@ function longHair(hair: string, cut: number, side: Side): string {
   return `<path d="M248 96Q238 180 244 ${end}Q300 ${end + 18} 356 ${end}Q362 180 352 96Z" fill="${hair}"/>`;
 }
 
-function head(side: Side, skin: string, hair: string, eye: string, looks: boolean, cut: number): string {
+interface Face {
+  readonly skin: string;
+  readonly hair: string;
+  readonly eye: string;
+  readonly cut: number;
+  /** Whether it looks at the camera. */
+  readonly looks: boolean;
+}
+
+function head(side: Side, { skin, hair, eye, cut, looks }: Face): string {
   const skull = `<ellipse cx="300" cy="115" rx="47" ry="57" fill="${skin}"/>`;
   if (side === "back") {
     return `${ears(skin)}<path d="M252 112Q250 52 300 54Q350 52 348 112Q350 168 300 172Q250 168 252 112Z" fill="${hair}"/><path d="M300 58V150M278 64Q270 110 280 156M322 64Q330 110 320 156" fill="none" stroke="#fff" stroke-width="2" opacity="0.25"/>`;

@@ -153,18 +153,8 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
   const out = readOut(raw);
   const roles = readRoles(raw.role);
   const onlyFrozen = [
-    "extract",
-    "maxBytes",
-    "product",
-    "productsFrom",
-    "sheet",
-    "map",
-    "mapValue",
-    "mapFile",
-    "delimiter",
-    "encoding",
-    "timeout",
-    "fresh",
+    ..."extract maxBytes product productsFrom sheet map mapValue mapFile delimiter encoding".split(" "),
+    ..."timeout fresh".split(" "),
   ];
   rejectLabel(raw);
   const flag = onlyFrozen.find((name) => raw[name as keyof RawExportFlags] !== undefined);

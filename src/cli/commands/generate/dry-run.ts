@@ -5,13 +5,13 @@ import { generationVocabulary } from "../../../flows/generate/columns/vocabulary
 import { findKnown, unknownLooks } from "../../../flows/generate/find-known.ts";
 import {
   type AskedGeneration,
-  type AskedOfFile,
+  type AskedRows,
   type Generation,
   placeKey,
   sentGenerations,
 } from "../../../flows/generate/generation.ts";
 import {
-  type GenerateInput,
+  type GenerationRows,
   hasBegun,
   identityOf,
   lookRule,
@@ -41,7 +41,7 @@ import { noteJson, noteLines, unlistedNotes } from "./unlisted-values.ts";
 export async function dryRun(
   app: App,
   flags: GenerateFlags,
-  input: Pick<GenerateInput, "file" | "replacing">,
+  input: GenerationRows,
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   const { file } = input;
@@ -68,7 +68,7 @@ export async function dryRun(
 type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
 
 /** The check of the input, with the service and this machine. */
-async function checkInput(app: App, flags: GenerateFlags, input: Pick<GenerateInput, "file" | "replacing">) {
+async function checkInput(app: App, flags: GenerateFlags, input: GenerationRows) {
   const { file, replacing } = input;
   const problems: InputProblem[] = [];
   const { random, interrupt } = app.context;
@@ -165,7 +165,7 @@ const planJson = (
 async function lookUp(
   app: App,
   { allowDuplicates }: GenerateFlags,
-  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
+  { asked, table }: AskedRows,
 ): Promise<ResolvedGenerations | null> {
   if (asked.length === 0) return { generations: [], problems: [], unresolved: new Map() };
   let client: Client;
@@ -186,7 +186,7 @@ async function lookUp(
 async function findThere(
   app: App,
   flags: GenerateFlags,
-  input: Pick<GenerateInput, "file" | "replacing"> & {
+  input: GenerationRows & {
     readonly isExpanded: boolean;
     readonly generations: readonly Generation[];
   },

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import { generate } from "../../../flows/generate/generate.ts";
-import type { CostPlan, GenerateInput, SaveFolder } from "../../../flows/generate/generation-run.ts";
+import type { CostPlan, GenerationRows, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { describeImage, reasonText } from "../../../flows/generate/result.ts";
 import type { Review } from "../../../flows/generate/review.ts";
 import type { OutputTargets } from "../../../flows/outputs/results-file.ts";
@@ -33,7 +33,7 @@ import { confirmUnlisted, noteJson } from "./unlisted-values.ts";
 export async function generateAndReport(
   app: App,
   flags: GenerateFlags,
-  input: Pick<GenerateInput, "file" | "replacing">,
+  input: GenerationRows,
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   const { file } = input;

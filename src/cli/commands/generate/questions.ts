@@ -54,7 +54,7 @@ const noFolder = "-";
 /** Asks where to save the images, until a folder can be used; null if nobody is asked. */
 export async function askSaveFolder(
   app: App,
-  { save, wait, file }: Pick<GenerateFlags, "save" | "wait" | "file">,
+  { save, wait, file }: GenerateFlags,
   pause: () => void,
 ): Promise<SaveFolder | null> {
   if (save !== undefined || !wait || file === "-" || app.globals.yes || !canAsk(app)) return null;

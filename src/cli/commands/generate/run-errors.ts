@@ -51,7 +51,7 @@ export function unpaidError({ stopped, shortage, summary, results }: EndedGenera
 }
 
 export function inputRejected(
-  { input, skipInvalid }: Pick<GenerateFlags, "input" | "skipInvalid">,
+  { input, skipInvalid }: GenerateFlags,
   { unusable, invalid, total }: CheckResult,
 ): InputError {
   const name = shownName(input);

@@ -103,7 +103,7 @@ export const noteJson = (note: InputProblem & Partial<Pick<UnlistedNote, "known"
 export async function confirmUnlisted(
   app: App,
   flags: GenerateFlags,
-  { generations, table }: Pick<CostPlan, "generations" | "table">,
+  { generations, table }: CostPlan,
   { onNote, pause }: { onNote: (text: string) => void; pause: () => void },
 ): Promise<UnlistedNote[]> {
   const notes = await unlistedNotes(app, flags, generations, table);

@@ -70,33 +70,9 @@ export interface ImportFlags
 
 /** Flags that a plan does not keep: the command that applies it has its own. */
 export const ofCommand: ReadonlySet<string> = new Set([
-  "apply",
-  "strict",
-  "knownFailures",
-  "plan",
-  "planFormat",
-  "maxChanges",
-  "maxRemovals",
-  "exitCode",
-  "dryRun",
-  "wait",
-  "timeout",
-  "concurrency",
-  "checkPhotos",
-  "batch",
-  "ledger",
-  "unknown",
-  "fresh",
-  "sameOrganization",
-  "results",
-  "failed",
-  "report",
-  "formulaGuard",
-  "excel",
-  "template",
-  "endpoint",
-  "region",
-  "pathStyle",
+  ..."apply strict knownFailures plan planFormat maxChanges maxRemovals exitCode dryRun".split(" "),
+  ..."wait timeout concurrency checkPhotos batch ledger unknown fresh sameOrganization".split(" "),
+  ..."results failed report formulaGuard excel template endpoint region pathStyle".split(" "),
 ]);
 
 const removeOne = "Remove one of them.";

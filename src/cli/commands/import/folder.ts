@@ -67,20 +67,36 @@ export async function openFolder(
   if (count > 0) await note(app, `${counted(count, "other file")} in ${typed} skipped, such as ${example}.`);
   if (!isFolder) return { flags, listing, pattern, source: null };
   const file = nameOfFolder(typed, cwd);
-  const [sheet, ...more] = listing.sheets;
-  if (more.length > 0) {
-    const withPhotos = listing.paths.length === 0 ? [] : ["--images-from", file];
-    throw new InputError(
-      `${file} has ${listing.sheets.length} files of rows: ${listing.sheets.join(", ")}`,
-      "which_file",
-      `Choose one, for example: cat import ${[join(file, sheet!), ...withPhotos].map((word) => shellWord(word)).join(" ")}`,
-    );
-  }
+  const sheet = onlySheet(listing, file);
   if (sheet !== undefined) {
     await note(app, `Reading ${join(file, sheet)}, with the photos of its folder.`);
     return { flags: { ...flags, file: join(file, sheet) }, listing, pattern, source: null };
   }
   rejectSheetFlags(flags, file);
+  return rowsFromNames(app, { flags: { ...flags, file }, listing, pattern }, typed, job);
+}
+
+/** The sheet of the folder, if it has one. */
+function onlySheet({ sheets, paths }: PhotoListing, file: string): string | undefined {
+  const [sheet, ...more] = sheets;
+  if (more.length === 0) return sheet;
+  const words = [join(file, sheet!), ...(paths.length === 0 ? [] : ["--images-from", file])];
+  throw new InputError(
+    `${file} has ${sheets.length} files of rows: ${sheets.join(", ")}`,
+    "which_file",
+    `Choose one, for example: cat import ${words.map((word) => shellWord(word)).join(" ")}`,
+  );
+}
+
+/** Makes the rows of a folder without a sheet, by the names of its photos. */
+async function rowsFromNames(
+  app: App,
+  { flags, listing, pattern }: Omit<PhotoFolder, "source">,
+  typed: string,
+  job: FileJob,
+): Promise<PhotoFolder> {
+  const { cwd, interrupt } = app.context;
+  const { folder } = listing;
   if (listing.paths.length === 0)
     throw new InputError(
       `${typed} is a folder without photos or a sheet`,
@@ -112,7 +128,7 @@ export async function openFolder(
   const place = { job, cwd, stdin: () => app.context.stdin, format: "csv", signal: interrupt } as const;
   const source = await copiedSource(shown, stream, { path: folder, place: folder }, place);
   const photoAt = photosByLine(sorted, fromRoot, typed);
-  return { flags: { ...flags, file }, listing, pattern: chosen, source, photoAt };
+  return { flags, listing, pattern: chosen, source, photoAt };
 }
 
 /** The photos of the rows of a sheet. Notes how many there are, and which belong to no row. */
@@ -120,7 +136,7 @@ export async function photosForRows(
   app: App,
   { listing, pattern, flags }: PhotoFolder,
   file: RowFile,
-  { root }: Pick<LocalPhotos, "root">,
+  { root }: LocalPhotos,
 ): Promise<AddedPhotos> {
   const sorted = await photosOfRows(listing, pattern, () => references(file, app.context.interrupt));
   const { left, products } = sorted;

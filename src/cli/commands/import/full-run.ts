@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Clock } from "../../../clock.ts";
 import { importFiles } from "../../../flows/import/import-file.ts";
 import { nothingSent } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts, isRejected } from "../../../flows/rows/check.ts";
@@ -10,6 +11,7 @@ import { mapFileNames } from "../../mapping/map-files.ts";
 import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
+import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { mergePrompts, openImportMemory, unknownOutcomePrompt } from "./remembered.ts";
 import { resumeLines } from "./report.ts";
@@ -26,23 +28,9 @@ export async function fullRun(
   const [{ flags: first }] = opened as [OpenedFile];
   // The summary is the one object on stdout; the failed file has the invalid rows.
   const isSilent = app.io.json && first.skipInvalid;
-  const startedAt = app.context.clock.now();
-  const { mode } = first;
-  const more = () => ({
-    run_id: null,
-    mode,
-    ...nothingSent,
-    duration_ms: app.context.clock.now() - startedAt,
-  });
+  const more = noImport(first, app.context.clock);
   const lists = isSilent ? null : await problemLists(app, opened, { more, found: foundProblems });
-  // A second interrupt leaves no time for the summary, which would say this.
-  if (!app.io.json && !app.globals.mock)
-    app.onClose(
-      app.context.onStop(() => {
-        const lines = resumeLines(first, { typed: app.typed });
-        void app.context.stderr.write(app.io.asCalled(`${lines.join("\n")}\n`));
-      }),
-    );
+  if (!app.io.json && !app.globals.mock) noteOnStop(app, first);
   const inUse = filesInUse(app, opened);
   let memory: ReturnType<typeof openImportMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...flowHost }) =>
@@ -82,13 +70,27 @@ export async function fullRun(
     const checks = outcomes.map(({ check }) => check);
     if (foundProblems !== null) foundProblems.counts = checkCounts(checks);
     // They were not listed before.
-    if (isSilent) await listedChecks(app, opened, { more });
-    else await lists?.end(checks);
+    await (lists === null ? listedChecks(app, opened, { more }) : lists.end(checks));
     throw rejection(opened, checks, (check) => isRejected(check, first));
   }
   for (const { converter, ended } of files)
     if (converter !== undefined && ended !== null) ended.summary.converted = converter.count;
   await reportFiles(app, files, unbegun, foundProblems);
+}
+
+/** The fields of the summary of files that are not imported, with the time since this call. */
+function noImport({ mode }: ImportFlags, clock: Clock) {
+  const startedAt = clock.now();
+  return () => ({ run_id: null, mode, ...nothingSent, duration_ms: clock.now() - startedAt });
+}
+
+/** A second interrupt leaves no time for the summary, which would say how to resume. */
+function noteOnStop(app: App, flags: ImportFlags): void {
+  const stop = app.context.onStop(() => {
+    const lines = resumeLines(flags, { typed: app.typed });
+    void app.context.stderr.write(app.io.asCalled(`${lines.join("\n")}\n`));
+  });
+  app.onClose(stop);
 }
 
 /** The problems of a file that are listed nowhere but in reports. */

@@ -1,7 +1,7 @@
 import { knownAfterRuns } from "../../../flows/import/known-failures.ts";
 import type { Examples, ImportSummary } from "../../../flows/import/summary.ts";
 import { counted, countList } from "../../../flows/words.ts";
-import type { GlobalOptions } from "../../context/globals.ts";
+import type { ServiceFlags } from "../../context/globals.ts";
 import { flagLine } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -9,7 +9,7 @@ import type { ImportFlags } from "./flags.ts";
 interface UndoneBy {
   readonly stopped: unknown;
   readonly isRecorded: boolean;
-  readonly globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+  readonly globals: ServiceFlags;
 }
 
 /** The line about rows that failed for the same reason as before, which a nightly job may accept. */

@@ -16,7 +16,7 @@ const searchedRows = 20_000;
 export async function mergedRows(
   app: App,
   file: RowFile,
-  { mergeRows }: Pick<ImportFlags, "mergeRows">,
+  { mergeRows }: ImportFlags,
 ): Promise<MergedCopy | null> {
   const { random, interrupt: signal } = app.context;
   if (!mergeRows && !(await repeatsReferences(file, random))) return null;

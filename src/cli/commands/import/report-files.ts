@@ -59,16 +59,23 @@ export async function reportFiles(
   }
   const stopped = unbegun ?? reported.at(-1)!.run.stopped;
   if (stopped !== undefined) throw withResetHint(stopped);
+  if (isBad(totals, files[0]!.flags)) throw rowsFailed(files, summaries, totals);
+}
+
+function rowsFailed(
+  files: readonly OpenedFile[],
+  summaries: readonly ImportSummary[],
+  totals: ImportTotals,
+): PartialError {
   const { failed, partial, invalid, conflicts, total } = totals;
   const bad = rowsNotImported(totals, files[0]!.flags);
-  if (!isBad(totals, files[0]!.flags)) return;
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
   const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
   const others = bad - failed - partial - invalid - conflicts;
   const counts = { failed, partial, invalid, "skipped as conflicts": conflicts, "without a result": others };
-  throw new PartialError(
+  return new PartialError(
     `${grouped(bad)} of ${counted(total, "row")} of ${what} ${bad === 1 ? "was" : "were"} not imported in full ` +
       `(${countList(counts)})${where}`,
     { code: "rows_failed" },

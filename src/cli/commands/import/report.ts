@@ -6,7 +6,7 @@ import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
 import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
-import type { GlobalOptions } from "../../context/globals.ts";
+import type { ServiceFlags } from "../../context/globals.ts";
 import { isInFolderOf, mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
@@ -28,7 +28,7 @@ export interface ReportedRun {
   failedFileStays: boolean;
   format: InputFormat;
   /** The service that it was sent to. */
-  globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+  globals: ServiceFlags;
   /** The command line as it was typed. */
   typed: readonly string[];
   photoAt?: PhotoAt | undefined;
@@ -199,8 +199,7 @@ function notSubmitted(summary: ImportSummary): string[] {
 }
 
 /** Whether all results are known: only imports of the service take time. */
-const awaits = ({ imports }: Pick<ImportSummary, "imports">, { wait }: Pick<ImportFlags, "wait">) =>
-  wait || imports.length === 0;
+const awaits = ({ imports }: ImportSummary, { wait }: ImportFlags) => wait || imports.length === 0;
 
 /** The result in one sentence, of one file or all. `ids`: the imports to name without their results. */
 export function headline(

@@ -78,7 +78,7 @@ export type ImportTotals = Pick<ImportSummary, (typeof counts)[number] | "photos
 
 export function toTotals(
   summaries: readonly ImportSummary[],
-  notStarted: readonly Pick<CheckResult, "total" | "invalid">[],
+  notStarted: readonly CheckResult[],
 ): ImportTotals {
   const all: readonly Partial<ImportTotals>[] = [...summaries, ...notStarted];
   const sum = (name: (typeof counts)[number]) => all.reduce((sum, { [name]: count = 0 }) => sum + count, 0);

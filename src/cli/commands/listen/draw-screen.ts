@@ -22,7 +22,7 @@ export interface DrawOptions {
 }
 
 /** The number of lines of the list, or of the details: the rest of the screen. */
-export const pageHeight = ({ warning }: Pick<ScreenState, "warning">, options: DrawOptions): number =>
+export const pageHeight = ({ warning }: ScreenState, options: DrawOptions): number =>
   Math.max(1, options.rows - 4 - warningLines(warning, options).length);
 
 /** The warning, wrapped, in at most half of the screen. */

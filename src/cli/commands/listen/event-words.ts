@@ -6,9 +6,7 @@ import { shortText } from "../../../text.ts";
 import type { Paint } from "../../output/paint.ts";
 
 /** The resource of an event and its status, as far as the event names them; the type may be unknown. */
-export function eventResource({
-  data,
-}: Pick<EventLine, "data">): { name: string; id: string; status: string } | null {
+export function eventResource({ data }: EventLine): { name: string; id: string; status: string } | null {
   if (typeof data !== "object" || data === null) return null;
   const [entry] = Object.entries(data as Record<string, unknown>);
   const [name, value] = entry ?? [];

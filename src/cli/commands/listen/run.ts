@@ -289,7 +289,7 @@ function setExit(
 /** A warning of the last day's unaccepted events, with the command to send them again. `log`: as typed. */
 function unacceptedNote(
   { globals, io }: App,
-  { count, urls }: Pick<UnacceptedEvents, "count" | "urls">,
+  { count, urls }: UnacceptedEvents,
   log: string | undefined,
   logPath: string,
 ): [message: string, hint: string] {

@@ -49,7 +49,7 @@ export interface Key {
 }
 
 /** The events that the filter lets through. */
-export const listed = ({ events, filter }: Pick<ScreenState, "events" | "filter">): readonly ShownEvent[] =>
+export const listed = ({ events, filter }: ScreenState): readonly ShownEvent[] =>
   filter === ""
     ? events
     : events.filter(({ event }) =>

@@ -84,7 +84,7 @@ const programEndMs = 5_000;
 const checkMs = 100;
 
 /** Ends a process, or all of a group if `target` is its negative ID: SIGTERM, and SIGKILL after 5 s. */
-async function endProgram(target: number, clock: Pick<Clock, "now" | "sleep">): Promise<void> {
+async function endProgram(target: number, clock: Clock): Promise<void> {
   const deadline = clock.now() + programEndMs;
   signalTo(target, "SIGTERM");
   while (isAlive(target)) {

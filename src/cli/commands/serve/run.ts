@@ -280,7 +280,7 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 /** Opens a URL in the user's browser. False if this machine has no program for that. */
-async function openPage({ cwd, env }: Pick<Context, "cwd" | "env">, url: string): Promise<boolean> {
+async function openPage({ cwd, env }: Context, url: string): Promise<boolean> {
   const { spawn } = await import("node:child_process");
   const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
   const child = spawn(program, [...args, url], {

@@ -5,7 +5,7 @@ import { isJobEnded } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import type { Service } from "../../service.ts";
+import type { Reader } from "../../service.ts";
 import { ArchiveError } from "../archive/zip.ts";
 import { sourcesOfNames } from "../how-made.ts";
 import { artifactPath, downloadArtifact, FetchProgress } from "./fetch-artifacts.ts";
@@ -49,67 +49,55 @@ export interface SavedJob {
 /** Saves the artifact of one job, from any machine; after an interrupt the same command resumes it. */
 export async function downloadJob(
   { id, extract, label, maxBytes, target: chooseTarget, onSeen, onProgress, onNote }: JobDownload,
-  { client, signal }: Pick<Service, "client" | "signal">,
+  { client, signal }: Reader,
 ): Promise<SavedJob> {
   const first = await client.exports.get({ export_id: id }, { signal });
   const target = await chooseTarget(first.format);
   const progress = new FetchProgress();
   progress.jobs = 1;
+  const onResponse = () => onProgress(progress.event);
+  const waiting = { done: isJobEnded, signal, onResponse };
   const job = isJobEnded(first)
     ? first
-    : await client.poll(
-        operations.exports.get,
-        { export_id: id },
-        { done: isJobEnded, signal, onResponse: () => onProgress(progress.event) },
-      );
+    : await client.poll(operations.exports.get, { export_id: id }, waiting);
   await onSeen(job);
   if (job.status === "failed") throw failedJob(job, exportAgain(job.format));
   const folder = await makeWorkFolder(target, id);
   const unlock = await lockTemporaryFile(join(folder, "lock"));
   if (unlock === null) throw isBusy(id, target.name);
   try {
-    const { name } = target;
     await downloadArtifact(client, {
       job,
-      name,
+      name: target.name,
       maxBytes,
       signal,
       path: artifactPath(folder, id),
       ids: null,
-      onProgress: (bytes) => {
-        progress.downloads.set(id, bytes);
-        onProgress(progress.event);
-      },
+      onProgress: (bytes) => onProgress(progress.with(id, bytes)),
     });
     const jobs = [{ id, job, ids: [], target }];
     const missing = job.format === "zip" ? await missingImages(jobs, folder) : 0;
-    let [unlabeled, unknown] = [0, 0];
+    const counts = { missing, unlabeled: 0, unknown: 0 };
     const findNamed = async () => {
       const zip = artifactPath(folder, id);
-      const sources = await sourcesOfNames(await readEntries(zip), { client, signal });
-      unknown = sources.unknown;
-      return { skipped: new Map(), sources: new Map([[zip, sources.sources]]), unnamed: 0 };
+      const { sources, unknown } = await sourcesOfNames(await readEntries(zip), { client, signal });
+      counts.unknown = unknown;
+      return { skipped: new Map(), sources: new Map([[zip, sources]]), unnamed: 0 };
     };
-    const place = {
-      folder,
-      memory: null,
-      signal,
-      onProgress,
-      onNote,
-      findNamed: label ? findNamed : undefined,
-      onUnlabeled: (count: number) => {
-        unlabeled = count;
-      },
+    const onUnlabeled = (count: number) => {
+      counts.unlabeled = count;
     };
+    const steps = { signal, onProgress, onNote, findNamed: label ? findNamed : undefined, onUnlabeled };
     // The manifest of one job is its artifact, so that it is moved like a ZIP.
     const results = { jobs, targets: [target], delivered: new Set<FrozenTarget>() };
+    const place = { folder, memory: null, ...steps };
     await writeResults({ format: "zip", extract, maxBytes }, results, place).catch(async (error) => {
       // Extracting the same ZIP again would fail again.
       if (error instanceof ArchiveError) await removeWorkFolder(folder);
       throw error;
     });
     await removeWorkFolder(folder);
-    return { job, missing, unlabeled, unknown, ...(await measure(target)) };
+    return { job, ...counts, ...(await measure(target)) };
   } finally {
     unlock();
     await removeIfEmpty(folder);

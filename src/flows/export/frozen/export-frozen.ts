@@ -23,8 +23,15 @@ import {
   type FrozenTarget,
   openMemory,
 } from "./frozen-run.ts";
-import { type FrozenOutcome, toOutcome } from "./frozen-summary.ts";
-import { isDelivered, makeWorkFolder, missingImages, removeIfEmpty, writeResults } from "./write-results.ts";
+import { type FrozenJob, type FrozenOutcome, toOutcome } from "./frozen-summary.ts";
+import {
+  isDelivered,
+  makeWorkFolder,
+  missingImages,
+  type Results,
+  removeIfEmpty,
+  writeResults,
+} from "./write-results.ts";
 
 /**
  * Finds the products, cuts them into jobs, and saves all artifacts as one result that appears complete. Each
@@ -113,7 +120,7 @@ async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
 async function fetchAndWrite(
   frozen: FrozenRun,
   first: FrozenTarget,
-  { onProgress, onNote }: FrozenHost,
+  host: FrozenHost,
 ): Promise<FrozenOutcome> {
   const { input, run, memory, plan, targets, folder } = frozen;
   const { state, id, signal } = run;
@@ -122,58 +129,68 @@ async function fetchAndWrite(
   for (const target of targets) if (await isDelivered(target.path, memory)) delivered.add(target);
   const rowTarget = (row: number) =>
     targets[targets.length === 1 ? 0 : Math.floor(row / limits.exportProducts)]!;
-  const fetcher = new ArtifactFetcher(frozen, { name: first.name, onProgress });
+  const fetcher = new ArtifactFetcher(frozen, { name: first.name, onProgress: host.onProgress });
   const { done: deleted, stopped: uncreated } = await createJobs(frozen, (job) =>
     fetcher.add(job, delivered.has(rowTarget(job.rows[0]!))),
   );
   const unfetched = await fetcher.settled();
-  let stopped: unknown = signal.aborted ? signal.reason : (uncreated ?? unfetched);
+  const unfinished: unknown = signal.aborted ? signal.reason : (uncreated ?? unfetched);
   const jobs = fetcher.jobs.map(({ created, job }) => ({
     id: created.id,
     job,
     ids: Array.from(created.rows, (at) => plan[at]!),
     target: rowTarget(created.rows[0]!),
   }));
-  let missing = 0;
-  let unlabeled = 0;
-  let isRejectedZip = false;
-  if (stopped === undefined) {
-    const { gate, roles } = input;
-    // The user's own photos get no label.
-    const label = input.label && (roles === null || roles.some((role) => role !== "source"));
-    const findNamed = async () => {
-      const { namedEntries } = await import("./named-entries.ts");
-      const named = await namedEntries(jobs, run, { folder, roles, gate, label });
-      if (input.selection === null) gate.rejectUndecided();
-      return named;
-    };
-    const place = {
-      folder,
-      memory,
-      signal,
-      onProgress,
-      onNote,
-      findNamed: gate.filter === null && !label ? undefined : findNamed,
-      onUnlabeled: (count: number) => {
-        unlabeled = count;
-      },
-    };
-    const write = async () => {
-      if (input.format === "zip") missing = await missingImages(jobs, folder);
-      await writeResults(input, { jobs, targets, delivered }, place);
-    };
-    stopped = await stoppedBy(write());
-    // Extracting the same ZIP again would fail again.
-    isRejectedZip = stopped instanceof ArchiveError;
-  }
+  const { stopped, ...written } =
+    unfinished === undefined
+      ? await writeFrozen(frozen, { jobs, targets, delivered }, host)
+      : { stopped: unfinished, missing: 0, unlabeled: 0 };
+  // Extracting the same ZIP again would fail again.
+  const isRejectedZip = unfinished === undefined && stopped instanceof ArchiveError;
   // A run without a job has nothing to resume: the next process looks its selection up again.
   const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
   const isRejected = isRejectedByService(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
   const isResumable = !isOver;
-  const counts = { deleted: deleted.size, missing, leftOut: input.gate.leftOut, unlabeled };
+  const counts = { deleted: deleted.size, leftOut: input.gate.leftOut, ...written };
   const outcome = await toOutcome(frozen, { jobs, ...counts, stopped, isResumable });
   if (isOver) await endFrozen(run);
   else await removeIfEmpty(folder);
   return outcome;
+}
+
+/** Writes the result of complete jobs: its counts, and what stopped it, if anything did. */
+async function writeFrozen(
+  { input, run, memory, folder }: FrozenRun,
+  results: Results & { readonly jobs: readonly FrozenJob[] },
+  { onProgress, onNote }: FrozenHost,
+): Promise<{ missing: number; unlabeled: number; stopped: unknown }> {
+  const { gate, roles } = input;
+  const { jobs } = results;
+  const counts = { missing: 0, unlabeled: 0 };
+  // The user's own photos get no label.
+  const label = input.label && (roles === null || roles.some((role) => role !== "source"));
+  const findNamed = async () => {
+    const { namedEntries } = await import("./named-entries.ts");
+    const named = await namedEntries(jobs, run, { folder, roles, gate, label });
+    if (input.selection === null) gate.rejectUndecided();
+    return named;
+  };
+  const place = {
+    folder,
+    memory,
+    signal: run.signal,
+    onProgress,
+    onNote,
+    findNamed: gate.filter === null && !label ? undefined : findNamed,
+    onUnlabeled: (count: number) => {
+      counts.unlabeled = count;
+    },
+  };
+  const write = async () => {
+    if (input.format === "zip") counts.missing = await missingImages(jobs, folder);
+    await writeResults(input, results, place);
+  };
+  const stopped = await stoppedBy(write());
+  return { ...counts, stopped };
 }

@@ -146,6 +146,11 @@ export class FetchProgress {
   /** The downloaded bytes, by job. */
   readonly downloads = new Map<string, Bytes>();
 
+  with(id: string, bytes: Bytes): ProgressEvent {
+    this.downloads.set(id, bytes);
+    return this.event;
+  }
+
   get event(): ProgressEvent {
     const { jobs, ready, saved, downloads } = this;
     if (downloads.size === 0) return { step: "preparing files", done: ready, total: jobs };

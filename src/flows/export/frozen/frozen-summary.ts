@@ -113,7 +113,7 @@ export async function measure(
 
 /** The error of an export job that failed at the service: exit 7. The hint says how to get a new one. */
 export function failedJob(
-  { id, error }: Pick<ExportJob, "id" | "error">,
+  { id, error }: ExportJob,
   hint = "Run the command again for a new export.",
 ): CatError {
   const why = error === null ? "" : `: ${inOneLine(error.message)} (${error.code})`;

@@ -99,11 +99,7 @@ export async function mergeManifests(
 }
 
 /** Masks the API key in a manifest, rewritten only if it has it; resolves to its size. Throws OutputError. */
-export async function maskManifest(
-  path: string,
-  name: string,
-  { withoutKey }: Pick<Client, "withoutKey">,
-): Promise<number> {
+export async function maskManifest(path: string, name: string, { withoutKey }: Client): Promise<number> {
   try {
     if (await hasChange(path, withoutKey)) {
       const file = await temporaryFile(dirname(path), `.${basename(path)}-`, 0o666);

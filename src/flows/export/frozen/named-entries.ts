@@ -37,8 +37,8 @@ interface Wanted {
  * kept.
  */
 export async function namedEntries(
-  jobs: readonly Pick<FrozenJob, "id" | "ids">[],
-  run: Pick<Run, "client" | "signal" | "newKey">,
+  jobs: readonly FrozenJob[],
+  run: Run,
   { folder, roles, gate, label }: Wanted,
 ): Promise<NamedEntries> {
   const skipped = new Map<string, ReadonlySet<string>>();
@@ -87,7 +87,7 @@ interface ManifestOf {
 }
 
 async function saveManifest(
-  { client, signal, newKey }: Pick<Run, "client" | "signal" | "newKey">,
+  { client, signal, newKey }: Run,
   { path, zip, ids, roles }: ManifestOf,
 ): Promise<void> {
   const role = roles === null ? {} : { role: roles };

@@ -17,7 +17,7 @@ import type { NamedEntries } from "./named-entries.ts";
 export interface ResultPlace {
   readonly folder: string;
   /** Null for a download that is no run. */
-  readonly memory: Pick<FrozenMemory, "addDelivered"> | null;
+  readonly memory: FrozenMemory | null;
   readonly signal: AbortSignal;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onNote: (sentence: string) => void;
@@ -27,8 +27,8 @@ export interface ResultPlace {
   readonly onUnlabeled?: ((count: number) => void) | undefined;
 }
 
-interface Results {
-  readonly jobs: readonly Pick<FrozenJob, "id" | "ids" | "target">[];
+export interface Results {
+  readonly jobs: readonly FrozenJob[];
   readonly targets: readonly FrozenTarget[];
   /** The targets that an earlier process has written. */
   readonly delivered: ReadonlySet<FrozenTarget>;
@@ -115,10 +115,7 @@ async function extracted(
 }
 
 /** How many images the ZIPs lack, as products were deleted after the count. ZIPs may have been moved. */
-export async function missingImages(
-  jobs: readonly Pick<FrozenJob, "id" | "job" | "target">[],
-  folder: string,
-): Promise<number> {
+export async function missingImages(jobs: readonly FrozenJob[], folder: string): Promise<number> {
   let missing = 0;
   for (const { id, job, target } of jobs) {
     const total = job?.total_assets ?? 0;

@@ -6,7 +6,7 @@ import { type LiveSelection, readExportPages } from "../../catalogue/read-pages.
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { ServiceIdentity } from "../../run/account.ts";
 import { fromTheFuture, isBelievable, readServiceTime } from "../../run/clocks.ts";
-import type { Service } from "../../service.ts";
+import type { Reader } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type LeftOutCount, ReviewGate, Reviews, reviewedRows } from "../reviews.ts";
 import type { RowFormat } from "./row-format.ts";
@@ -115,7 +115,7 @@ export class LastExport {
    * The start of the last export, in Unix milliseconds; null, with a note, before the first one, or if it is
    * in the future. That one is removed at once: when a stopped run is resumed, it may be past.
    */
-  async startedAt(service: Pick<Service, "client" | "signal">, onNote: OnNote): Promise<number | null> {
+  async startedAt(service: Reader, onNote: OnNote): Promise<number | null> {
     const stored = this.#marks.get(this.#baseUrl, this.#name);
     if (stored !== null && this.#marks.get(this.#baseUrl, this.#digestName) !== this.#digest) {
       await onNote(otherDecisions);

@@ -156,7 +156,7 @@ export const selectionForm = (mapping: Mapping, kind = productsKind): RowForm =>
     const columns = toColumns(header, mapping, kind);
     const { words } = kind;
     if (header.length === 0) return columns;
-    judgeColumns(header, columns.names, mapping, words, line, report);
+    judgeColumns(header, columns.names, mapping, words, (problem) => report({ line, ...problem }));
     if (kind.namesPhotos && !columns.names.includes(imageColumn))
       report(
         missingColumn(

@@ -70,7 +70,7 @@ export interface FoundSelection {
 /** Finds the IDs of the products that a selection names. References must match exactly. */
 export async function resolveSelection(
   selection: Selection,
-  service: Pick<Service, "client" | "signal" | "concurrency">,
+  service: Service,
   onProgress: (done: number, total: number) => void,
 ): Promise<ResolvedSelection> {
   try {
@@ -89,7 +89,7 @@ const isId = ({ as, name }: WantedProduct): boolean =>
 /** Finds the products that a selection names. References must match exactly. */
 export async function findSelection(
   { wanted }: Selection,
-  service: Pick<Service, "client" | "signal" | "concurrency">,
+  service: Service,
   onProgress: (done: number, total: number) => void,
 ): Promise<FoundSelection> {
   const references = wanted.filter((product) => !isId(product)).flatMap(({ name }) => namedReferences(name));
@@ -124,7 +124,7 @@ const newestFirst = (ids: readonly string[]): readonly string[] => [...new Set(i
 async function withLookalikes(
   products: FoundProducts,
   wanted: readonly WantedProduct[],
-  service: Pick<Service, "client" | "signal" | "concurrency">,
+  service: Service,
 ): Promise<FoundProducts> {
   const lookalikes = wanted.filter(
     ({ as, name }) => as === "either" && ulidPattern.test(name) && !products.byId.has(name),
@@ -144,7 +144,7 @@ const productNamed = ({ name, as }: WantedProduct, products: FoundProducts): Pro
 
 /** The IDs of all products in exports, newest first, each once: GET /v1/products also lists others. */
 export async function wholeCatalogue(
-  { client, signal }: Pick<Service, "client" | "signal">,
+  { client, signal }: Service,
   onProgress: (done: number) => void,
 ): Promise<readonly string[]> {
   const ids = new Set<string>();

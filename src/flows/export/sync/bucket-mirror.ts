@@ -119,7 +119,7 @@ export class BucketMirror implements MirrorStore {
       this.#lease?.check();
       if (!this.#isChecked && exclusive && !(await this.#isFree(key))) return null;
       if (isIndex && this.#indexEtag === undefined) await this.stat(path);
-      const condition = isIndex ? this.#indexCondition : exclusive ? "absent" : undefined;
+      const condition = this.#conditionFor(isIndex, exclusive);
       const type = entry?.mime_type ?? (isIndex ? "application/x-ndjson" : "application/json");
       const isLarge = spooled.content.bytes > this.#limits.request;
       const etag = isLarge
@@ -129,9 +129,12 @@ export class BucketMirror implements MirrorStore {
             ...(entry !== undefined && { metadata: toMetadata(entry) }),
             ...(this.#isChecked && condition !== undefined && { condition }),
           });
-      if (etag === null && isIndex) throw this.#changedIndex(path);
-      if (isIndex) this.#indexEtag = etag;
-      return etag === null ? null : { etag: bareEtag(etag) };
+      if (etag !== null) {
+        if (isIndex) this.#indexEtag = etag;
+        return { etag: bareEtag(etag) };
+      }
+      if (isIndex) throw this.#changedIndex(path);
+      return null;
     } finally {
       await spooled.release();
     }
@@ -225,7 +228,7 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** By the size and the digest that the object was written with: nothing is downloaded. */
-  async findFile(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null> {
+  async findFile(entry: MirrorEntry): Promise<PlacedFile | null> {
     const object = await this.#bucket.head(toObjectKey(entry.path));
     if (object?.bytes !== entry.bytes || object.metadata.sha256 !== entry.sha256) return null;
     return { etag: bareEtag(object.etag) };
@@ -285,7 +288,8 @@ export class BucketMirror implements MirrorStore {
     this.#isChecked = true;
   }
 
-  get #indexCondition(): Condition {
+  #conditionFor(isIndex: boolean, exclusive: boolean): Condition | undefined {
+    if (!isIndex) return exclusive ? "absent" : undefined;
     return this.#indexEtag == null ? "absent" : { etag: this.#indexEtag };
   }
 

@@ -236,7 +236,7 @@ async function readAndFetch(
 async function hasTimeOfFuture(
   { mark, full_read }: MirrorState,
   client: Client,
-  { signal, onNote }: Pick<SyncTools, "signal" | "onNote">,
+  { signal, onNote }: SyncTools,
 ): Promise<boolean> {
   if (full_read === null) return false;
   await readServiceTime({ client, signal });

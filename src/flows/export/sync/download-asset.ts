@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import type { Client } from "../../../client/client.ts";
 import { detectImageType } from "../../../contract/image-file.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { sourceOfAsset } from "../../files/ai-label.ts";
+import type { FileFetcher } from "../../files/download-file.ts";
 import {
   type DownloadedFile,
   downloadFile,
@@ -41,7 +41,7 @@ interface AssetDownload {
 
 /** Downloads an image of the announced type. Throws a CatError. */
 export async function downloadAsset(
-  downloads: Pick<Client, "downloadInto">,
+  downloads: FileFetcher,
   { fields, url }: ListedAsset,
   { scratch, isLeft, freshUrl, signal, maxBytes, label, isJoined }: AssetDownload,
 ): Promise<DownloadedImage> {

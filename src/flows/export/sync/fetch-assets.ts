@@ -3,9 +3,9 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { ApiError } from "../../../client/api-error.ts";
-import type { Client } from "../../../client/client.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
+import type { FileFetcher } from "../../files/download-file.ts";
 import { withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import type { RemovableFile } from "../../files/output-file.ts";
@@ -27,7 +27,7 @@ const mostConsecutive = 25;
 /** Downloads assets into the mirror, several at once. An asset that fails keeps its earlier file. */
 export class AssetFetcher {
   readonly #run: SyncRun;
-  readonly #downloads: Pick<Client, "downloadInto">;
+  readonly #downloads: FileFetcher;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #jobs = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -41,7 +41,7 @@ export class AssetFetcher {
   #consecutive = 0;
   #hasRoom = () => {};
 
-  constructor(run: SyncRun, downloads: Pick<Client, "downloadInto">) {
+  constructor(run: SyncRun, downloads: FileFetcher) {
     this.#run = run;
     this.#downloads = downloads;
     this.#limit = pLimit(run.input.concurrency);

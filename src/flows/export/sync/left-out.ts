@@ -14,10 +14,7 @@ export class LeftOutImages {
   }
 
   /** The counts that the last run has written; null if it has left out none, or is not known. */
-  static async read(
-    store: Pick<MirrorStore, "read">,
-    { leftOut }: MirrorFiles,
-  ): Promise<LeftOutImages | null> {
+  static async read(store: MirrorStore, { leftOut }: MirrorFiles): Promise<LeftOutImages | null> {
     const content = await store.read(leftOut);
     if (content === null) return null;
     try {
@@ -45,7 +42,7 @@ export class LeftOutImages {
     return toLeftOut(filter, sum);
   }
 
-  async write(store: Pick<MirrorStore, "put">, { leftOut }: MirrorFiles): Promise<void> {
+  async write(store: MirrorStore, { leftOut }: MirrorFiles): Promise<void> {
     await store.put(leftOut, [Buffer.from(JSON.stringify(Object.fromEntries(this.#byProduct)))]);
   }
 }

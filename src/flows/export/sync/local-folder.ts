@@ -206,11 +206,7 @@ export class LocalFolder implements MirrorStore {
   /** A list has no digests. */
   async *etags(): AsyncGenerator<never> {}
 
-  async findFile({
-    path,
-    bytes,
-    sha256,
-  }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null> {
+  async findFile({ path, bytes, sha256 }: MirrorEntry): Promise<PlacedFile | null> {
     if ((await this.stat(path))?.bytes !== bytes) return null;
     return (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }

@@ -33,7 +33,7 @@ interface Exchange {
 
 /** Adds the decisions of a mirror to those that are known here, and these to the mirror. */
 export async function exchangeDecisions(
-  store: Pick<MirrorStore, "read" | "change">,
+  store: MirrorStore,
   reviews: Reviews,
   { read, clock, isDryRun }: Exchange,
 ): Promise<void> {

@@ -99,7 +99,7 @@ export interface MirrorState extends MirrorSelection {
 
 /** The state of a mirror; null for a new one. Throws (exit 2) for another mirror or other content. */
 export async function readState(
-  store: Pick<MirrorStore, "read" | "list" | "stat">,
+  store: MirrorStore,
   files: MirrorFiles,
   selection: MirrorSelection,
   folder: string,
@@ -125,17 +125,13 @@ export async function readState(
   return listDifferences(state, selection).length === 0 ? state : null;
 }
 
-async function rejectOtherFiles(store: Pick<MirrorStore, "list">, folder: string): Promise<void> {
+async function rejectOtherFiles(store: MirrorStore, folder: string): Promise<void> {
   for await (const path of store.list())
     if (!path.startsWith(`${hiddenFolder}/`) && path !== decisionsFile) throw notAMirror(folder);
 }
 
 /** Whether a folder is a mirror of a service. Throws (exit 2) for another one, or other files. */
-export async function isMirrorOf(
-  store: Pick<MirrorStore, "read" | "list">,
-  baseUrl: string,
-  folder: string,
-): Promise<boolean> {
+export async function isMirrorOf(store: MirrorStore, baseUrl: string, folder: string): Promise<boolean> {
   for await (const path of store.list(hiddenFolder)) {
     if (filesOfState(path) === null && path !== bindingFile) continue;
     const state = parseState(await store.read(path), folder);
@@ -146,11 +142,7 @@ export async function isMirrorOf(
   return false;
 }
 
-export async function writeState(
-  store: Pick<MirrorStore, "put">,
-  files: MirrorFiles,
-  state: MirrorState,
-): Promise<void> {
+export async function writeState(store: MirrorStore, files: MirrorFiles, state: MirrorState): Promise<void> {
   await store.put(files.state, [Buffer.from(`${JSON.stringify(state, null, 2)}\n`)]);
 }
 

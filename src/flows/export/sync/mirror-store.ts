@@ -33,7 +33,7 @@ interface FoundFile {
 }
 
 /** Whether a file may be that of an entry, as far as a look without its bytes shows. */
-export const mayBelongTo = (entry: Pick<MirrorEntry, "bytes" | "sha256">, file: FoundFile | null): boolean =>
+export const mayBelongTo = (entry: MirrorEntry, file: FoundFile | null): boolean =>
   file?.bytes === entry.bytes && (file.sha256 ?? entry.sha256) === entry.sha256;
 
 /** The selection of a folder or bucket: the same in every run. */
@@ -98,7 +98,7 @@ export interface MirrorStore {
   /** The files of a store whose list shows that they are those that were written. */
   etags(): AsyncIterable<Pick<MirrorEntry, "path" | "bytes" | "etag">>;
   /** Null if a file does not have the bytes of its entry. */
-  findFile(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<PlacedFile | null>;
+  findFile(entry: MirrorEntry): Promise<PlacedFile | null>;
   /** The image that a stopped run has left at a path; missing where the table has all of them. */
   leftAt?(path: string, fields: ListedAsset["fields"]): Promise<LeftFile | null>;
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */

@@ -28,7 +28,7 @@ export function* candidates(entry: NamedEntry, toPath: PathOf): Generator<string
 
 /** The paths, folded, in the indexes of the other shards that mirror into the same folder. */
 export async function namesOfOthers(
-  store: Pick<MirrorStore, "stat" | "readParts">,
+  store: MirrorStore,
   shard: Shard | null,
   folder: string,
 ): Promise<ReadonlySet<string>> {
@@ -107,7 +107,7 @@ export async function planRenames(
     others,
     staying,
   }: {
-    store: Pick<MirrorStore, "stat" | "isSame" | "leftAt">;
+    store: MirrorStore;
     others: ReadonlySet<string>;
     staying: ReadonlySet<string>;
   },
@@ -158,7 +158,7 @@ async function findLeftover(
  */
 async function renameFiles(
   renames: readonly Rename[],
-  { index, store }: Pick<Mirror, "index" | "store">,
+  { index, store }: Mirror,
   parking: string,
   { onRenamed, onMissing, onOther }: Record<"onRenamed" | "onMissing" | "onOther", (rename: Rename) => void>,
 ): Promise<boolean> {

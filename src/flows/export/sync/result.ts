@@ -1,6 +1,6 @@
-import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
 import type { CatError } from "../../../errors.ts";
+import type { FileFetcher } from "../../files/download-file.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
 import type { LeftOutCount } from "../reviews.ts";
@@ -62,7 +62,7 @@ export class SyncCounts {
   hasDamaged = false;
 
   /** An asset failed; `hasFile`: an earlier run saved one. */
-  fail(asset: FailedAsset, { code, message }: Pick<CatError, "code" | "message">, hasFile: boolean): void {
+  fail(asset: FailedAsset, { code, message }: CatError, hasFile: boolean): void {
     const { product_id, asset_id, reference } = asset;
     this.failedKeys.add(toEntryKey(asset));
     if (!hasFile) this.missing++;
@@ -105,15 +105,13 @@ export class SyncCounts {
   }
 }
 
-type Downloads = Pick<Client, "downloadInto">;
-
 /** Milliseconds between two events of one image: chunks come faster than a line is drawn. */
 const everyMs = 100;
 
 /** The progress of a run, with the size estimated from the images downloaded so far. */
 export class SyncProgress {
   readonly #emit: (event: ProgressEvent) => void;
-  readonly #clock: Pick<Clock, "now">;
+  readonly #clock: Clock;
   readonly #counts: SyncCounts;
   /** Counted images without a download: those whose files could not be checked, or are still there. */
   #without: number;
@@ -121,13 +119,13 @@ export class SyncProgress {
   /** The number of images to be downloaded, as far as they were compared. */
   wanted = 0;
   #bytes = 0;
-  /** Downloads that ended, and their bytes. */
+  /** FileFetcher that ended, and their bytes. */
   #ended = { count: 0, bytes: 0 };
   #hasBegun = false;
   #isListed = false;
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  constructor(counts: SyncCounts, clock: Pick<Clock, "now">, emit: (event: ProgressEvent) => void) {
+  constructor(counts: SyncCounts, clock: Clock, emit: (event: ProgressEvent) => void) {
     this.#counts = counts;
     this.#without = counts.failed;
     this.#clock = clock;
@@ -153,7 +151,7 @@ export class SyncProgress {
   }
 
   /** The same downloads, whose bytes are counted. */
-  of(client: Downloads): Downloads {
+  of(client: FileFetcher): FileFetcher {
     return {
       downloadInto: async (target, download) => {
         let bytes = 0;

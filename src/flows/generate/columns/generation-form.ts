@@ -156,7 +156,9 @@ function judgeHeader(
   report: (problem: InputProblem) => void,
 ): void {
   const names = toFields(header, options);
-  judgeColumns(header, names, options, generationVocabulary(options.kind), line, report);
+  judgeColumns(header, names, options, generationVocabulary(options.kind), (problem) =>
+    report({ line, ...problem }),
+  );
   for (const field of requiredFields[options.kind])
     if (!names.includes(field)) report(missingColumn(line, field));
   if (!names.includes("product_id") && !names.includes("product_reference")) {

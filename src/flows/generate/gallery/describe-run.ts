@@ -7,7 +7,7 @@ import type { ProductImage } from "../../../contract/resources/products.ts";
 import type { Model, Task } from "../../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../../state/decisions.ts";
 import { allModels, type FoundProducts, productsBy } from "../../catalogue/lookups.ts";
-import type { Service } from "../../service.ts";
+import type { BulkReader, Reader, WaitingReader } from "../../service.ts";
 import { decisionFileColumns } from "../columns/decisions.ts";
 import { type GenerationResult, reasonText } from "../result.ts";
 import { ImageFetcher, photoOfSide } from "./fetch-images.ts";
@@ -92,7 +92,7 @@ const imagesPerBlock = 40;
 /** Describes a run for its page, with its images in the order of the page. */
 export async function describeRun(
   input: GalleryInput,
-  service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
+  service: WaitingReader,
 ): Promise<{ data: GalleryData; images: readonly Fetch[] }> {
   const { results, tasks, findDecision, savedIn, pageIn } = input;
   const productsByKey = await findProducts(results, service);
@@ -150,7 +150,7 @@ export async function describeRun(
 /** The products of the results; none where they cannot be read. */
 async function findProducts(
   results: readonly GenerationResult[],
-  service: Pick<Service, "client" | "signal" | "concurrency">,
+  service: BulkReader,
 ): Promise<FoundProducts> {
   const ids = new Set(results.map(({ generation }) => generation.productId));
   return productsBy({ ids, references: [] }, service).catch(() => {
@@ -162,7 +162,7 @@ async function findProducts(
 /** The sex of each model, by ID; none where the models cannot be read. */
 async function sexesOfModels(
   results: readonly GenerationResult[],
-  service: Pick<Service, "client" | "signal">,
+  service: Reader,
 ): Promise<ReadonlyMap<string, string | null>> {
   if (results.every(({ generation }) => generation.modelId === null)) return new Map();
   const models = await allModels(service).catch((): Model[] => {

@@ -5,7 +5,7 @@ import type { Sharp } from "sharp";
 import type { Product, ProductImage } from "../../../contract/resources/products.ts";
 import type { Task } from "../../../contract/resources/tasks.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
-import type { Service } from "../../service.ts";
+import type { WaitingReader } from "../../service.ts";
 import { isOfCaller, isServiceFailure } from "../../service-errors.ts";
 
 /** Larger than any photo or output; the service accepts 10 MB (POST /v1/images). */
@@ -14,7 +14,7 @@ const attempts = 3;
 /** After so many failures of the service in a row, further requests would fail as well. */
 const mostFailures = 3;
 
-type Reader = Pick<Service, "client" | "clock" | "signal">;
+type Reader = Omit<WaitingReader, "concurrency">;
 
 /** Fetches the images of a gallery; null for a missing one, which the page shows as missing. */
 export class ImageFetcher {

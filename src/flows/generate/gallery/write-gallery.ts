@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import pLimit from "p-limit";
 import { OutputFile } from "../../files/output-file.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import type { Service } from "../../service.ts";
+import type { WaitingReader } from "../../service.ts";
 import { describeRun, type Fetch, type GalleryData, type GalleryInput } from "./describe-run.ts";
 import { openThumbnailer, type ThumbnailMaker } from "./fetch-images.ts";
 import { pageFiles } from "./page-files.ts";
@@ -17,7 +17,7 @@ const imagesAtOnce = 8;
 export async function writeGallery(
   { path, replaces }: { readonly path: string; readonly replaces: boolean },
   input: Omit<GalleryInput, "pageIn">,
-  service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
+  service: WaitingReader,
   onProgress: (event: ProgressEvent) => void,
 ): Promise<{ missing: number }> {
   const thumbnailer = await openThumbnailer();

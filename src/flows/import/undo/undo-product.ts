@@ -41,13 +41,13 @@ export const isOfPart = ({ action }: Pick<ProductChange, "action">, part: UndoPa
 export const productBefore = ({ before }: Pick<ProductChange, "before">): ReadProduct | null =>
   before === null ? null : unpackProduct(before);
 
-export function changedFields({ after }: Pick<ProductChange, "after">, before: ReadProduct): FieldValues {
+export function changedFields({ after }: ProductChange, before: ReadProduct): FieldValues {
   const changed = new FieldDigests(after).unlike(fieldsOf(before));
   return Object.fromEntries(changed.map((field) => [field, before[field]]));
 }
 
 /** The images that the import attached, and the product did not have before. */
-export function photosAttached({ photos }: Pick<ProductChange, "photos">, before: ReadProduct): string[] {
+export function photosAttached({ photos }: ProductChange, before: ReadProduct): string[] {
   const had = new Set(before.images.map(({ id }) => id));
   return photos.filter((photo) => !had.has(photo));
 }

@@ -268,7 +268,7 @@ const marginMs = 24 * 60 * 60_000;
 /** Why a product is kept: images were made of it since a time (Unix milliseconds), or may be; else null. */
 async function generationsSince(
   time: number,
-  { client, signal }: Pick<Run, "client" | "signal">,
+  { client, signal }: Run,
 ): Promise<(productId: string) => Promise<string | null>> {
   const since = new Date(Math.max(0, time - marginMs)).toISOString();
   const generatedFor = new Set<string>();

@@ -172,6 +172,8 @@ export const codeGroups: readonly CodeGroup[] = [
       deadline: nextSteps.request_timeout,
       connection_cut: nextSteps.request_timeout,
       client_closed: again,
+      aborted: "In code only: the signal of the caller was aborted; cause is its reason.",
+      transport_failed: "In code only: read cause, the error of your fetch or dispatcher.",
       not_http: "Check that the base URL is the address of the service.",
       not_json: "Check that the base URL is the address of the service.",
       empty_response: again,

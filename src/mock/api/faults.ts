@@ -6,10 +6,7 @@ export interface FaultMatch {
   method?: string | undefined;
   /** The start of the path and query, as sent. 1 to 8,192 characters. */
   path?: string | undefined;
-  /**
-   * The complete path without the query; `{name}` stands for any one part between slashes. 1 to 8,192
-   * characters.
-   */
+  /** The complete path without the query; `{name}` is any one part between slashes. 1 to 8,192 characters. */
   pattern?: string | undefined;
   /** Values of query parameters, decoded. A repeated one needs the value once; null: not sent. */
   query?: Record<string, string | number | null> | undefined;

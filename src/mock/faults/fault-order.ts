@@ -94,13 +94,13 @@ export const matchShape = {
     )
     .refine(
       (pattern) => pattern.split("/").every((part) => /^(?:[^{}]*|\{\w+\})$/.test(part)),
-      "must have braces around whole parts only: /v1/products/{product_id}",
+      "must have braces around a complete part: /v1/products/{product_id}",
     )
     .optional()
     .meta(
       shown(
         "Pattern of the path",
-        "The complete path without the query; `{name}` stands for any one part between slashes.",
+        "The complete path without the query; `{name}` is any one part between slashes.",
         requests,
       ),
     ),

@@ -312,7 +312,7 @@ describe("a wrong fault", () => {
       "a pattern with braces inside a part",
       { match: { pattern: "/v1/a{b}" }, status: 500 },
       "match.pattern",
-      "match.pattern: must have braces around whole parts only: /v1/products/{product_id}",
+      "match.pattern: must have braces around a complete part: /v1/products/{product_id}",
     ],
     [
       "a pattern of a control route",

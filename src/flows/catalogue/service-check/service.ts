@@ -5,6 +5,7 @@ import { operations } from "../../../contract/client-operations.ts";
 import type { Product } from "../../../contract/resources/products.ts";
 import { CatalogueError } from "../../../errors.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
+import { parseJson } from "../../../json.ts";
 
 /** A response of any status. */
 export interface AskedResponse {
@@ -181,7 +182,7 @@ export class AskedService {
 /** The body as JSON, of any type; undefined if it is none. */
 function jsonOf({ bytes }: RawResponse): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString());
+    return parseJson(Buffer.from(bytes).toString());
   } catch {
     return undefined;
   }

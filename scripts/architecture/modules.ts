@@ -24,7 +24,7 @@ export const modules: readonly Module[] = [
   { name: "flows/*.ts", text: "errors, words, progress", files: /^src\/flows\/[^/]+$/ },
   { name: "mock", text: "the service in memory", files: /^src\/mock\// },
   { name: "mock-page", text: "its page, drawn images", files: /^src\/mock-page\// },
-  { name: "client", text: "typed requests", files: /^src\/(client\/|index\.ts)/ },
+  { name: "client", text: "typed requests", files: /^src\/(client\/|index\.ts|webhooks\.ts)/ },
   { name: "state", text: "SQLite per profile", files: /^src\/state\// },
   { name: "http", text: "retry, pacing, limits", files: /^src\/http\// },
   { name: "contract", text: "what the service is", files: /^src\/contract\// },

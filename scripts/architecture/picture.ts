@@ -134,7 +134,10 @@ function toBox({ module, x, floor }: Slot): string {
 
 /** The picture of the modules: an arrow leads to what a module imports, and always down. */
 export function drawModules(imports: ReadonlyMap<string, Imports>): string {
-  const { rows, arrows } = toSlots(essential(moduleGraph(imports)));
+  const graph = moduleGraph(imports);
+  // Throws for a cycle, whose arrows would not be drawn.
+  floors(graph);
+  const { rows, arrows } = toSlots(essential(graph));
   const width = place(rows);
   const height = topOf(rows.length) - box.gapY + margin;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">

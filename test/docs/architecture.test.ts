@@ -15,6 +15,13 @@ test("docs/pictures/modules.svg is up to date (run npm run architecture)", () =>
   expect(read("docs/pictures/modules.svg")).toBe(drawModules(imports));
 });
 
+test("a cycle of modules is not drawn, but rejected", () => {
+  const cyclic = new Map(imports);
+  const clock = cyclic.get("src/clock.ts")!;
+  cyclic.set("src/clock.ts", { ...clock, values: [...clock.values, "src/client/client.ts"] });
+  expect(() => drawModules(cyclic)).toThrow("cycle of modules: ");
+});
+
 test("CONTRIBUTING.md leads to docs/architecture.md in its first lines", () => {
   expect(read("CONTRIBUTING.md").split("\n## ")[0]).toContain("(docs/architecture.md)");
 });

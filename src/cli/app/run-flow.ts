@@ -4,7 +4,7 @@ import type { RunHost } from "../../flows/run/run.ts";
 import type { App } from "./app.ts";
 
 /** The host of a flow: for the needs of all runs, and with the terminal to report to. */
-export interface FlowHost extends RunHost {
+export interface CommandHost extends RunHost {
   readonly signal: AbortSignal;
   readonly random: () => number;
   /** Writes per minute that the service allows (Limits); Infinity for the mock of `--mock`. */
@@ -15,7 +15,10 @@ export interface FlowHost extends RunHost {
 }
 
 /** Runs a flow with its progress. The first interrupt is noted: requests in flight may still end. */
-export async function runFlow<Result>(app: App, flow: (host: FlowHost) => Promise<Result>): Promise<Result> {
+export async function runFlow<Result>(
+  app: App,
+  flow: (host: CommandHost) => Promise<Result>,
+): Promise<Result> {
   const { clock, pid, random, interrupt } = app.context;
   const progress = await app.io.progress();
   const sayStopping = () =>

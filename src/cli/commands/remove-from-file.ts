@@ -19,7 +19,7 @@ import type { Service } from "../../flows/service.ts";
 import { counted, listFirst } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
-import { defaultConcurrency, type FlowHost, runFlow } from "../app/run-flow.ts";
+import { type CommandHost, defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import { readProductsFile } from "../mapping/products-file.ts";
 import { problemsForPeople } from "../output/problem-list.ts";
 import type { RemovalFlags } from "./removal-flags.ts";
@@ -126,7 +126,7 @@ async function confirm(
   app: App,
   entries: readonly RemovalEntry[],
   { verb, thing, done }: RemovalKind,
-  { writesPerMinute, pause }: FlowHost,
+  { writesPerMinute, pause }: CommandHost,
 ): Promise<void> {
   const what = counted(entries.length, thing);
   const estimate = writeEstimate(entries.length, writesPerMinute);

@@ -13,7 +13,7 @@ import type { InputRow, MergeFault } from "./row-form.ts";
 import { RowSet } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
-interface CopyDeps {
+interface CopyHost {
   readonly random: () => number;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
@@ -28,7 +28,7 @@ const written = 1024 * 1024;
 /** Copies rows to a private folder, those of a key in place of the first. Throws CatError if it cannot. */
 export async function mergedCopy(
   file: RowFile,
-  { random, signal, onProgress }: CopyDeps,
+  { random, signal, onProgress }: CopyHost,
 ): Promise<MergedCopy> {
   const act = `copy ${shownName(file.source.name)} to`;
   const folder = temporaryFolder(act);
@@ -51,7 +51,7 @@ export async function mergedCopy(
   }
 }
 
-interface CopyOptions extends Omit<CopyDeps, "random"> {
+interface CopyOptions extends Omit<CopyHost, "random"> {
   readonly chains: Chains;
   readonly unwritable: (cause: unknown) => never;
 }

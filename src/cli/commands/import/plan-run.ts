@@ -13,7 +13,7 @@ import { counted, grouped, shownName } from "../../../flows/words.ts";
 import { truncated } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
-import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
+import { type CommandHost, newRunId, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, PartialError, UsageError } from "../../context/errors.ts";
 import { fileWord } from "../../output/command-words.ts";
 import { outputFormat } from "../../output/output-names.ts";
@@ -40,8 +40,8 @@ export async function planRun(
   const lists = await problemLists(app, opened, { found: foundProblems });
   const view = new PlanView(app, flags.planFormat ?? "table");
   const output = new PlanOutput(app, out);
-  const flow = (flowHost: FlowHost) => {
-    const host = planHost(app, thisFile, flowHost, lists.of[0]!);
+  const flow = (commandHost: CommandHost) => {
+    const host = planHost(app, thisFile, commandHost, lists.of[0]!);
     return planFile(
       { input: { ...flags, file, localPhotos: thisFile.localPhotos }, host },
       (identity, { service }) => output.begin(host.runId, { identity, service }, thisFile),
@@ -77,12 +77,12 @@ export async function planRun(
 const planHost = (
   app: App,
   { flags, converter, urls }: OpenedFile,
-  flowHost: FlowHost,
+  commandHost: CommandHost,
   list: ProblemList,
 ): ImportHost => {
-  const noteConversions = reportConversions(app, { converter, urls }, flowHost.onProgress);
+  const noteConversions = reportConversions(app, { converter, urls }, commandHost.onProgress);
   return {
-    ...flowHost,
+    ...commandHost,
     runId: newRunId(app.context.clock.now()),
     targets: () => Promise.reject(new Error("a plan writes no rows")),
     memory: () => openImportMemory(app, flags.ledger),

@@ -13,7 +13,7 @@ import { type EntryKey, type MirrorEntry, toEntryKey, toLine, toReviewFields } f
 import { type MirrorState, placeWord, unbinding, writeState } from "./mirror-state.ts";
 import { lossRejection } from "./remove-vanished.ts";
 import { SyncProgress } from "./result.ts";
-import type { SyncInput, SyncRun, SyncTools } from "./sync-run.ts";
+import type { SyncHost, SyncInput, SyncRun } from "./sync-run.ts";
 
 /** The overlap with the last run, in milliseconds: a change may show up late (Exports, `since`). */
 const marginMs = 5 * 60_000;
@@ -42,7 +42,7 @@ interface CatalogueReading extends Pick<Reading, "vanished" | "leftOut"> {
 
 /** Checks the account and the files, reads the catalogue, and downloads what is new. */
 export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise<Reading> {
-  const { input, tools, mirror } = run;
+  const { input, host, mirror } = run;
   const { index, store, files } = mirror;
   let state = begun;
   const change = async (fields: Partial<MirrorState>) => {
@@ -51,12 +51,12 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
     if (!input.dryRun) await writeState(store, files, state);
   };
   await checkAccount(state, run);
-  if (state.key !== tools.keyFingerprint) await change({ key: tools.keyFingerprint });
+  if (state.key !== host.keyFingerprint) await change({ key: host.keyFingerprint });
   // Also if this run is stopped: later, the time may not be in the future any more.
-  if (await hasTimeOfFuture(state, run.client, tools)) await change({ full_read: null });
+  if (await hasTimeOfFuture(state, run.client, host)) await change({ full_read: null });
   // Only a complete read lists the damaged files, also if this run is stopped.
   if (input.verify && (await verifyFiles(run))) await change({ full_read: null });
-  const { clock, readDecisions: read, reviews } = tools;
+  const { clock, readDecisions: read, reviews } = host;
   await exchangeDecisions(store, reviews, { read, clock, isDryRun: input.dryRun });
   const decisions = takeDecisions(state, run);
   const before = { size: index.size, present: index.present };
@@ -96,15 +96,15 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
  * Another organization's key would see an empty catalogue, and move the mark: a new key must see the newest
  * or the oldest product that was not removed. Throws a CatError of type conflict (exit 6) otherwise.
  */
-async function checkAccount(state: MirrorState, { input, tools, client, mirror }: SyncRun): Promise<void> {
-  if (state.key === tools.keyFingerprint || input.sameOrganization) return;
+async function checkAccount(state: MirrorState, { input, host, client, mirror }: SyncRun): Promise<void> {
+  if (state.key === host.keyFingerprint || input.sameOrganization) return;
   const ids = mirror.index.outermostProducts();
   // A shard without products does not show that it belongs to the others.
   if (ids.length === 0 && input.shard === null) return;
   let isCertain = true;
   for (const product_id of ids) {
     try {
-      if ((await orNull(client.products.get({ product_id }, { signal: tools.signal }))) !== null) return;
+      if ((await orNull(client.products.get({ product_id }, { signal: host.signal }))) !== null) return;
     } catch (error) {
       if (!mayNotRead(error)) throw error;
       isCertain = false;
@@ -126,7 +126,7 @@ async function checkAccount(state: MirrorState, { input, tools, client, mirror }
 /** Gives entries their current decisions; returns the digests that the next run compares with. */
 function takeDecisions(
   state: MirrorState,
-  { input, tools: { reviews }, mirror: { index } }: SyncRun,
+  { input, host: { reviews }, mirror: { index } }: SyncRun,
 ): Pick<MirrorState, "decisions_sha256" | "left_out_sha256"> {
   const all = reviews.digest("all");
   if (all !== (state.decisions_sha256 ?? ""))
@@ -142,7 +142,7 @@ function takeDecisions(
 const filesAtOnce = 8;
 
 /** Marks entries whose files are missing or differ; whether there are any. Unreadable ones fail, and stay. */
-async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean> {
+async function verifyFiles({ host, mirror, counts }: SyncRun): Promise<boolean> {
   const { index, store } = mirror;
   const total = index.present;
   let done = 0;
@@ -153,7 +153,7 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
       if (entry.path === path && entry.bytes === bytes && entry.etag === etag) proven.add(toEntryKey(entry));
   const verify = async (entry: MirrorEntry): Promise<void> => {
     if (entry.removed === true) return;
-    tools.signal.throwIfAborted();
+    host.signal.throwIfAborted();
     try {
       const held = proven.has(toEntryKey(entry)) ? {} : await store.findFile(entry);
       // The next list shows it, also where an earlier version of this program wrote the index.
@@ -165,9 +165,9 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
     } catch (error) {
       if (!(error instanceof OutputError) || error.code !== "file_not_readable") throw error;
       counts.fail(entry, error, true);
-      tools.onFailed(entry, error);
+      host.onFailed(entry, error);
     }
-    tools.onProgress({ step: "verifying", done: ++done, total });
+    host.onProgress({ step: "verifying", done: ++done, total });
   };
   const limit = pLimit(filesAtOnce);
   for (const page of index.pages()) await limit.map(page, verify);
@@ -180,9 +180,9 @@ async function readAndFetch(
   run: SyncRun,
   digest: string | undefined,
 ): Promise<CatalogueReading> {
-  const { input, tools, client, counts, gate } = run;
+  const { input, host, client, counts, gate } = run;
   const { index, isChanged, store, files } = run.mirror;
-  const began = tools.clock.now();
+  const began = host.clock.now();
   // An incomplete list may have marked files as removed: a complete read confirms it.
   const isUnconfirmed = input.delete && index.size > index.present;
   // A delta does not list a product because of a decision.
@@ -190,7 +190,7 @@ async function readAndFetch(
   const isOtherKey = kept === null || state.left_out_sha256 !== digest;
   const isFullRead = isUnconfirmed || isChanged || isOtherKey || isFullDue(state, input, began);
   const leftOut = isFullRead ? LeftOutImages.none() : kept!;
-  const progress = new SyncProgress(counts, tools.clock, tools.onProgress);
+  const progress = new SyncProgress(counts, host.clock, host.onProgress);
   const fetcher = new AssetFetcher(run, progress.of(client));
   const selection: LiveSelection = {
     roles: input.roles,
@@ -203,11 +203,11 @@ async function readAndFetch(
     await compare(selection, run, fetcher.signal, {
       onCompared: progress.compared,
       onPage: (rows) => {
-        tools.onRows?.(rows);
+        host.onRows?.(rows);
         mark = Math.min(mark, client.earliest(began));
       },
       onWanted: (wanted) => {
-        if (++progress.wanted === largeImages) tools.onLarge?.();
+        if (++progress.wanted === largeImages) host.onLarge?.();
         return fetcher.add(wanted);
       },
       onListedAgain: (entry) => {
@@ -236,7 +236,7 @@ async function readAndFetch(
 async function hasTimeOfFuture(
   { mark, full_read }: MirrorState,
   client: Client,
-  { signal, onNote }: SyncTools,
+  { signal, onNote }: SyncHost,
 ): Promise<boolean> {
   if (full_read === null) return false;
   await readServiceTime({ client, signal });

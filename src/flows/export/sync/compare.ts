@@ -35,13 +35,13 @@ interface Differences {
  */
 export async function compare(
   selection: LiveSelection,
-  { input, tools, client, mirror, gate }: SyncRun,
+  { input, host, client, mirror, gate }: SyncRun,
   signal: AbortSignal,
   differences: Differences,
 ): Promise<void> {
   const { index } = mirror;
   const { onPage, onCompared, onLeftOut, onVanished } = differences;
-  const toAssets = (row: ExportRow) => listedAssets(row, (taskId) => tools.reviews.of(taskId));
+  const toAssets = (row: ExportRow) => listedAssets(row, (taskId) => host.reviews.of(taskId));
   const seen = new Set<string>();
   const vanish = (entries: Iterable<MirrorEntry>, isDeleted = false) => {
     for (const entry of entries) if (entry.removed !== true) onVanished(entry, isDeleted);

@@ -45,7 +45,7 @@ export class AssetFetcher {
     this.#run = run;
     this.#downloads = downloads;
     this.#limit = pLimit(run.input.concurrency);
-    this.#signal = AbortSignal.any([run.tools.signal, this.#stop.signal]);
+    this.#signal = AbortSignal.any([run.host.signal, this.#stop.signal]);
     const { scratch } = run.mirror.store;
     this.#left = new Set(existsSync(scratch) ? readdirSync(scratch) : []);
     const steps = {
@@ -56,7 +56,7 @@ export class AssetFetcher {
       record: (targets: readonly Target[]) => run.mirror.index.willPlace(targets.map(({ entry }) => entry)),
       name: (image: UnnamedImage, target: Target) => this.#name(image, target),
     };
-    this.#batches = new SyncBatches(steps, run.tools.clock);
+    this.#batches = new SyncBatches(steps, run.host.clock);
   }
 
   /** Aborts when the run is interrupted, or when an error ends it. */
@@ -102,14 +102,14 @@ export class AssetFetcher {
   }
 
   #failed({ listed, known }: WantedAsset, error: unknown): void {
-    const { counts, tools } = this.#run;
+    const { counts, host } = this.#run;
     if (isFatal(error)) {
       this.#stop.abort(error);
       return;
     }
     const failed = error as CatError;
     counts.fail(listed.fields, failed, known !== null && known.removed !== true);
-    tools.onFailed(listed.fields, failed);
+    host.onFailed(listed.fields, failed);
     this.#consecutive =
       isServiceFailure(error) && failed.code !== "wrong_content" ? this.#consecutive + 1 : 0;
     if (this.#consecutive === mostConsecutive) this.#stop.abort(error);

@@ -103,18 +103,18 @@ const unfinished: readonly string[] = ["missing_shard", "unfinished_shard", "cha
 /** Joins the indexes of a bucket if all shards have ended: the last one closes the round. */
 export async function closeRound(
   input: MergeInput & { readonly among: number },
-  { signal, ...tools }: { store: MirrorStore; clock: Clock; holder: Holder; signal: AbortSignal },
+  { signal, ...host }: { store: MirrorStore; clock: Clock; holder: Holder; signal: AbortSignal },
 ): Promise<void> {
   for (let wait = waitMs.first; ; wait = Math.min(2 * wait, waitMs.longest)) {
     try {
-      await mergeShards(input, tools);
+      await mergeShards(input, host);
       return;
     } catch (error) {
       const { code = "" } = error as { code?: string };
       if (unfinished.includes(code)) return;
       // Its result may lack what this shard has just written; the lease of a killed one ends.
       if (code !== mergeInProgress) throw error;
-      await tools.clock.sleep(wait, signal);
+      await host.clock.sleep(wait, signal);
     }
   }
 }

@@ -67,7 +67,7 @@ export function lossRejection(
  */
 export async function removeVanished(
   vanished: readonly EntryKey[],
-  { input, tools, mirror, counts }: SyncRun,
+  { input, host, mirror, counts }: SyncRun,
 ): Promise<void> {
   const { index, store } = mirror;
   for (const key of vanished) index.set({ ...index.get(key)!, removed: true });
@@ -80,7 +80,7 @@ export async function removeVanished(
   const others: string[] = [];
   let done = 0;
   for (const entry of index.entries("removed")) {
-    tools.onProgress({ step: "deleting", done: done++, total });
+    host.onProgress({ step: "deleting", done: done++, total });
     try {
       const isOwn = (await store.findFile(entry)) !== null;
       if (!isOwn && (await store.stat(entry.path)) !== null) others.push(entry.path);
@@ -92,11 +92,11 @@ export async function removeVanished(
       const failed = cannotDelete(entry.path, error);
       counts.removed--;
       counts.fail(entry, failed, false);
-      tools.onFailed(entry, failed);
+      host.onFailed(entry, failed);
     }
   }
   counts.removed -= others.length;
-  if (others.length > 0) tools.onNote(keptNote(others));
+  if (others.length > 0) host.onNote(keptNote(others));
 }
 
 function keptNote(paths: readonly string[]): string {

@@ -46,7 +46,7 @@ export async function namesOfOthers(
 const mostRounds = 10;
 
 /** Gives every file its name. A renamed file that was also added or changed, or failed, counts as that. */
-export async function renameAll({ input, tools, mirror, counts, toPath }: SyncRun): Promise<void> {
+export async function renameAll({ input, host, mirror, counts, toPath }: SyncRun): Promise<void> {
   const { index, store, files } = mirror;
   // A repaired file may still need its name.
   if (!index.isChanged && counts.changed.size === 0) return;
@@ -62,7 +62,7 @@ export async function renameAll({ input, tools, mirror, counts, toPath }: SyncRu
   const onFailed = (entry: MirrorEntry, code: string, message: string) => {
     const error = new CatError(message, { type: "partial", code });
     counts.fail(entry, error, true);
-    tools.onFailed(entry, error);
+    host.onFailed(entry, error);
   };
   const renamed = new Set<string>();
   for (let round = 1; round <= mostRounds; round++) {
@@ -75,7 +75,7 @@ export async function renameAll({ input, tools, mirror, counts, toPath }: SyncRu
     const isComplete = await renameFiles(renames, mirror, `${files.work}/parked`, {
       onRenamed: ({ entry }) => {
         if (isCounted(entry)) renamed.add(toEntryKey(entry));
-        tools.onProgress({ step: "renaming", done: ++done, total: renames.length });
+        host.onProgress({ step: "renaming", done: ++done, total: renames.length });
       },
       onOther: ({ entry }) => {
         places.staying.add(toEntryKey(entry));

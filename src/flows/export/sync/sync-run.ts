@@ -39,7 +39,7 @@ export interface SyncInput {
   readonly sameOrganization: boolean;
 }
 
-export interface SyncTools {
+export interface SyncHost {
   readonly store: MirrorStore;
   readonly client: () => Promise<Client>;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export interface SyncTools {
 /** One run of a mirror, which every stage of it works with. */
 export interface SyncRun {
   readonly input: SyncInput;
-  readonly tools: SyncTools;
+  readonly host: SyncHost;
   readonly client: Client;
   readonly mirror: Mirror;
   readonly counts: SyncCounts;

@@ -14,7 +14,7 @@ import type { Holder, MirrorSelection } from "./mirror-store.ts";
 import { removeVanished } from "./remove-vanished.ts";
 import { renameAll } from "./rename.ts";
 import { SyncCounts, type SyncSummary } from "./result.ts";
-import type { SyncInput, SyncRun, SyncTools } from "./sync-run.ts";
+import type { SyncHost, SyncInput, SyncRun } from "./sync-run.ts";
 import { readTemplate } from "./template.ts";
 
 export interface SyncOutcome {
@@ -27,31 +27,31 @@ export interface SyncOutcome {
 const largeBytes = 10 * 1024 * 1024;
 
 /** Updates a mirror. Throws before any change if it is another mirror (exit 2) or in use (exit 6). */
-export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise<SyncOutcome> {
-  const { store, baseUrl, holder } = tools;
+export async function syncCatalogue(input: SyncInput, host: SyncHost): Promise<SyncOutcome> {
+  const { store, baseUrl, holder } = host;
   const { folder, roles, template, shard, dryRun } = input;
   const toPath = readTemplate(template);
   const files = mirrorFiles(shard);
   const selection: MirrorSelection = { base_url: baseUrl, roles, template, shards: shard?.of ?? null };
   const isUsable = await readState(store, files, selection, folder);
   const sizes = await Promise.all([files.index, files.table].map((path) => store.stat(path)));
-  if (sizes.some((size) => (size?.bytes ?? 0) > largeBytes)) tools.onLarge?.();
+  if (sizes.some((size) => (size?.bytes ?? 0) > largeBytes)) host.onLarge?.();
   // The client first: without an API key no folder is created.
-  const client = await tools.client();
+  const client = await host.client();
   const lock = dryRun ? null : await store.lock(holder);
   if (lock !== null && "heldBy" in lock) throw inUse(folder, lock.heldBy, store.waitHint);
   try {
     // Another process may have changed it before the lock.
     const known = dryRun ? isUsable : await readState(store, files, selection, folder);
-    const binding = { ...selection, key: tools.keyFingerprint };
+    const binding = { ...selection, key: host.keyFingerprint };
     const { key, ...bound } = dryRun ? binding : await store.bind(binding);
     rejectOther(bound, selection, folder);
     const state = known ?? { version: 1, ...selection, ...(key && { key }), mark: null, full_read: null };
     if (known === null && !dryRun) await writeState(store, files, state);
     const mirror = await openMirror(store, files, { state: known, isDryRun: dryRun, folder });
     try {
-      const gate = new ReviewGate(tools.reviews, input.filter, folder);
-      return await update(state, { input, tools, client, mirror, counts: new SyncCounts(), gate, toPath });
+      const gate = new ReviewGate(host.reviews, input.filter, folder);
+      return await update(state, { input, host, client, mirror, counts: new SyncCounts(), gate, toPath });
     } finally {
       mirror.index.close();
     }
@@ -63,9 +63,9 @@ export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise
 }
 
 async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
-  const { input, tools, mirror, counts } = run;
+  const { input, host, mirror, counts } = run;
   const { store, files, index } = mirror;
-  const started = tools.clock.now();
+  const started = host.clock.now();
   let stopped: unknown;
   const reading = await compareAndFetch(begun, run).catch((error: unknown) => {
     stopped = error;
@@ -89,10 +89,10 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
     await writeState(store, files, { ...state, ...moved, index_sha256 });
   }
   const summary = counts.summary(index.present, {
-    run_id: tools.runId,
+    run_id: host.runId,
     isDryRun: input.dryRun,
     index_file: `${withoutEnd(input.folder, /\//)}/${files.index}`,
-    duration_ms: tools.clock.now() - started,
+    duration_ms: host.clock.now() - started,
     ...reading?.leftOut.sum(input.filter),
   });
   return { summary, stopped: asMirrorError(stopped) };

@@ -127,7 +127,7 @@ describe("the removal of vanished images", () => {
           },
         },
       },
-      tools: {
+      host: {
         onProgress: ({ done, total }: { done: number; total: number }) => void steps.push(`${done}/${total}`),
         onNote: (note: string) => void notes.push(note),
         onFailed: () => {},

@@ -1,20 +1,20 @@
 import type { Client } from "../client/client.ts";
 import type { Clock } from "../clock.ts";
 
-/** What a flow needs to read from the service. */
+/** The needs of a flow that reads from the service. */
 export interface Reader {
   readonly client: Client;
   /** Ends the run: an interrupt, or `--timeout`. */
   readonly signal: AbortSignal;
 }
 
-/** What it needs for several reads at once. */
+/** The same for several reads at once. */
 export interface BulkReader extends Reader {
   /** The maximum number of requests in flight. */
   readonly concurrency: number;
 }
 
-/** What it needs to wait for results as well. */
+/** The same for a flow that also waits for results. */
 export interface WaitingReader extends BulkReader {
   readonly clock: Clock;
 }

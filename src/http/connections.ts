@@ -4,7 +4,7 @@ import { parseProxies } from "./proxies.ts";
 /** Sockets per origin: enough to saturate a slow link, few enough not to look like an attack. */
 const connectionsPerOrigin = 32;
 
-/** What sends requests: a dispatcher of undici, or something that acts like one. */
+/** The sender of requests: a dispatcher of undici, or something that acts like one. */
 export type Transport = Pick<Dispatcher, "dispatch">;
 
 /** Connections by host: direct, or through the proxies of the environment. */

@@ -68,7 +68,7 @@ interface Plan {
   waitMs: number;
 }
 
-/** What earlier requests have shown of the host, whatever became of them. */
+/** The condition of the host, as earlier requests have shown it, whatever became of them. */
 interface Seen {
   /** A host never found is probably a typo; one found before will come back. */
   any: boolean;

@@ -25,7 +25,7 @@ interface DeadlineOptions {
 /** Receives whether the service may have done the request, with every change (`Call.inDoubt`). */
 export type OnDoubt = (inDoubt: boolean) => void;
 
-/** What applies to one request alone. */
+/** Limits of one request alone. */
 export interface SendOptions {
   /** The caller's own signal, which can end the request before its deadline. */
   readonly signal?: AbortSignal | undefined;

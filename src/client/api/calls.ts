@@ -3,7 +3,7 @@ import type { Clocks } from "../../clock.ts";
 /** Headers of the caller by name, in any case. Those that the client sets itself are rejected. */
 export type OwnHeaders = Readonly<Record<string, string | undefined>>;
 
-/** What applies to one request, and to each request of a list or a poll. */
+/** Limits and headers of one request, and to each request of a list or a poll. */
 export interface RequestLimits {
   /** Aborts the request, including its waits and retries, with an error of type `aborted` whose `cause` is the reason. */
   signal?: AbortSignal | undefined;

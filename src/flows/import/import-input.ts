@@ -46,7 +46,7 @@ export interface PlanToApply {
   isPlanned(line: number, row: string): boolean;
 }
 
-/** What decides about the rows of a file. */
+/** The flags that decide about the rows of a file. */
 export interface RowOptions {
   mode: ImportMode;
   onImageError: OnImageError;

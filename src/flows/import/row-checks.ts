@@ -19,7 +19,7 @@ import { readReference, referenceProblems } from "./references.ts";
 import { exportedColumn, isExportedAs, readExported } from "./said.ts";
 import { damagedUrl, withUrlProblems } from "./url-problems.ts";
 
-/** What checks local photos. */
+/** The check of local photos. */
 export type FilePhotos = Pick<LocalPhotos, "problems" | "stopConverting" | "oddity" | "sizeOf" | "digest">;
 
 export interface CheckOptions {

@@ -1,4 +1,4 @@
-/** What a fault can act on. */
+/** The kinds of requests and events that a fault can act on. */
 export const kinds = { request: "requests", job: "jobs", delivery: "webhook deliveries" } as const;
 export type Kind = keyof typeof kinds;
 

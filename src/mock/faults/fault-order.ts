@@ -55,7 +55,7 @@ const path = text(longestUrl)
 
 export type FaultKind = "request" | "job" | "delivery";
 
-/** What the page and the documentation show of a field. */
+/** A field as the page and the documentation show it. */
 export interface Shown {
   /** Its label. */
   readonly title: string;

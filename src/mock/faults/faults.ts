@@ -117,7 +117,7 @@ export class Faults {
     return this.#actsOn("job", (match) => match.job === job).effect.fail ?? null;
   }
 
-  /** What all faults do together: their delays, and the first other effect. */
+  /** The effect of all faults together: their delays, and the first other effect. */
   #actsOn(kind: FaultKind, fits: (match: FaultOrder["match"]) => boolean, isReplay = false) {
     const ids: number[] = [];
     let delay_ms = 0;

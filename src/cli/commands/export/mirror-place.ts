@@ -9,9 +9,9 @@ import { rejectFileName } from "../../output/output-names.ts";
 /** The path of a mirror. Throws UsageError for a file. */
 export async function mirrorFolder(app: App, name: string, param = "DIR"): Promise<string> {
   const path = resolve(app.context.cwd, name);
-  const standing = await stat(path).catch(() => null);
-  if (standing === null) rejectFileName(param, name, app.context);
-  if (standing === null || standing.isDirectory()) return path;
+  const found = await stat(path).catch(() => null);
+  if (found === null) rejectFileName(param, name, app.context);
+  if (found === null || found.isDirectory()) return path;
   throw new UsageError(`${app.io.visible(name)} is not a folder`, {
     param,
     hint: "Choose a new or empty folder, for example cat export sync images.",

@@ -7,7 +7,7 @@ import { type AskedService, NotAsked } from "./service.ts";
 /** The assumed clauses of docs/fidelity.md, by their texts. */
 export const clauses: readonly Clause[] = [...requestClauses, ...productClauses, ...jobClauses];
 
-/** What a service does about a clause. `message`: what it does instead, or why it was not asked. */
+/** The behavior of a service in one clause. `message`: what it does instead, or why it was not asked. */
 export interface ClauseResult {
   readonly clause: string;
   readonly status: "confirmed" | "differs" | "not_asked";

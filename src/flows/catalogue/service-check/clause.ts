@@ -29,7 +29,7 @@ export const noId = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 /** A 400 for a field. */
 export const invalid = (param: string): ExpectedError => ({ status: 400, type: "invalid_request", param });
 
-/** What a new product would be, but for one mistake: nothing is created. */
+/** A product to create with a mistake: nothing is created. */
 export const mistaken = (more: Record<string, unknown>) => ({
   json: { name: "Doctor", reference: "doctor", images: [{ image_id: noId, orientation: "front" }], ...more },
 });

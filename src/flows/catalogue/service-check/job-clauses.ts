@@ -18,7 +18,7 @@ async function imported(
   return data[0]!;
 }
 
-/** What is assumed about imports, exports, tasks and webhooks. */
+/** Clauses about imports, exports, tasks and webhooks. */
 export const jobClauses: readonly Clause[] = [
   ...never("an upload of 8 MB would create products", "Whether 8 MB is 8,000,000 or 8,388,608 bytes."),
   write("Blank lines, and lines that are not JSON.", async (service) => {

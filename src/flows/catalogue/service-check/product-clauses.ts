@@ -2,7 +2,7 @@ import type { Product } from "../../../contract/resources/products.ts";
 import { type Clause, current, first, invalid, is, mistaken, never, noId, read, write } from "./clause.ts";
 import { NotAsked } from "./service.ts";
 
-/** What is assumed about products and images. */
+/** Clauses about products and images. */
 export const productClauses: readonly Clause[] = [
   write("The sizes of product fields and of the images array.", (service) =>
     first(

@@ -1,7 +1,7 @@
 import { type Clause, first, invalid, is, mistaken, never, noId, read, write } from "./clause.ts";
 import { differenceOf, NotAsked } from "./service.ts";
 
-/** What is assumed about any request. */
+/** Clauses about any request. */
 export const requestClauses: readonly Clause[] = [
   ...never(
     "the API does not show what was made in the dashboard",

@@ -15,7 +15,7 @@ export interface AskedResponse {
   header(name: string): string | undefined;
 }
 
-/** What a reply must be, of its status and of the first error that it names. */
+/** The status of a reply, and fields of the first error in it. */
 export interface ExpectedError {
   readonly status: number;
   readonly code?: string;
@@ -188,7 +188,7 @@ function jsonOf({ bytes }: RawResponse): unknown {
   }
 }
 
-/** What a reply is instead; null if it is as expected. */
+/** How a reply differs from the expected one; null if it does not. */
 export function differenceOf(reply: AskedResponse, { status, ...error }: ExpectedError): string | null {
   const seen = reply.json as
     | { error?: Record<string, unknown>; errors?: Record<string, unknown>[] }

@@ -47,7 +47,8 @@ export async function poll<Body>(
     const message = `the job did not finish within ${timeoutMs! / 1000} s (${requestName(what)})`;
     link.abort(new TimeoutError(message, { code: "wait_timeout" }));
   };
-  const cancel = timeoutMs === undefined ? () => {} : clock.at(clock.now() + timeoutMs, expire);
+  const end = clock.now() + (timeoutMs ?? Number.POSITIVE_INFINITY);
+  const cancel = timeoutMs === undefined ? () => {} : clock.at(end, expire);
   /** Failed requests in a row, and the time of the first one. */
   let outage = { failures: 0, since: 0 };
   /** The wait after a failed request that started at `asked`; throws its error if polling must end. */
@@ -80,6 +81,9 @@ export async function poll<Body>(
       }
       outage = { failures: 0, since: 0 };
       if (await untilAborted(isDone(seen.body), link.signal)) return seen.body;
+      // A clock that is moved by other waits has passed the end before its timer fires.
+      if (clock.now() >= end) expire();
+      link.signal.throwIfAborted();
       const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
       const ms = Math.min(Math.max(jobMs, shortestMs), longestMs);
       onWait?.({ reason: "job", ms, method: what.method, path: what.path });

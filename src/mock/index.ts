@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { type Clock, lastMoment, MovableClock } from "../clock.ts";
+import { type Clock, lastMoment, MovableClock, systemClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { exactHost, toListenAddress } from "../contract/url-policy.ts";
 import { parseJson } from "../json.ts";
@@ -152,6 +152,7 @@ function clockOf(world: World): MockClock {
   const at: Clock["at"] = (time, run) => clock.at(time, run);
   const now = () => clock.now();
   let moves = Promise.resolve();
+  const real = systemClock();
   return {
     now,
     sleep: (ms, signal) => clock.sleep(ms, signal),
@@ -160,10 +161,13 @@ function clockOf(world: World): MockClock {
     advanceTo: (time) => advance(Number(time) - clock.now()),
     autoAdvance: {
       now,
-      at,
+      // Limits take real time: the waits of other requests move this clock past them.
+      at: (time, run) => real.at(real.now() + Math.max(0, time - now()), run),
       async sleep(ms, signal) {
         signal?.throwIfAborted();
         const due = now() + ms;
+        // Responses arrive meanwhile: a wait that is repeated until they do must not starve them.
+        await real.sleep(0);
         // One after the other: waits at the same time end together, as without this clock.
         const move = moves.then(() =>
           due > now() && signal?.aborted !== true ? advance(due - now()) : undefined,

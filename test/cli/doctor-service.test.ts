@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { clauses } from "../../src/flows/catalogue/service-check/ask-service.ts";
+import { twistingProxy } from "../flows/catalogue/service-check/twisting-proxy.ts";
 import { until } from "../support/until.ts";
 import { createWorld, type TestWorld } from "../support/world.ts";
 
@@ -75,6 +78,54 @@ test("Ctrl-C in the middle deletes the product", async () => {
   expect((await running).exit).toBe(130);
   expect(world.products()).toEqual([]);
 });
+
+test("a product that cannot be deleted is named with its command, after all results", async () => {
+  const world = await createWorld();
+  await control(world, "POST", "faults", { match: { method: "DELETE", path: "/v1/products" }, status: 403 });
+  const { exit, stdout, stderr } = await world.cat("doctor --service --write --yes --json");
+  expect(exit).toBe(4);
+  expect(JSON.parse(stdout).clauses).toHaveLength(clauses.length);
+  const [product] = world.products();
+  expect(JSON.parse(stdout).left).toEqual([product!.id]);
+  expect(stderr).toContain("insufficient_scope");
+  const shown = await world.cat("doctor --service --write --yes");
+  expect(shown.stderr).toMatch(/^Product \w{26} may be left\. To delete it: cat products delete \w{26}$/m);
+});
+
+test("products that a service accepts although it should reject them are deleted", async () => {
+  const world = await createWorld({ mock: { demo: 1 } });
+  const images = [{ image_id: world.products()[0]!.images[0]!.id, orientation: "front" }];
+  const url = await twistingProxy(world.mock.baseUrl, {
+    request: (passing) => {
+      if (passing.body.includes('"  "'))
+        passing.body = JSON.stringify({ name: "Any", reference: "any", images });
+    },
+  });
+  const ran = await world.cat("doctor --service --write --yes", { env: { CAT_BASE_URL: url } });
+  expect(ran.exit).toBe(8);
+  expect(ran.stdout).toContain("differs    A name that is only whitespace: 201");
+  expect(world.products()).toHaveLength(1);
+});
+
+test.each([
+  ["a page", 200, "<h1>Welcome</h1>", "text/html", 7],
+  ["null", 200, "null", "application/json", 8],
+  ["403", 403, '{"error":{"type":"forbidden","code":"forbidden","message":"no"}}', "application/json", 8],
+])(
+  "a server that responds to everything with %s is no service: exit %s",
+  async (_, status, body, type, exit) => {
+    const server = createServer((_request, response) =>
+      response.writeHead(status, { "content-type": type }).end(body),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const world = await createWorld();
+    const ran = await world.cat("doctor --service", { env: { CAT_BASE_URL: `http://127.0.0.1:${port}` } });
+    expect(ran.stderr).not.toContain("internal error");
+    expect(ran.exit).toBe(exit);
+  },
+);
 
 test.each([
   ["doctor --service --write", "--yes"],

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { MovableClock } from "../../src/clock.ts";
 import { type ClientOptions, createClient, operations, type Wait } from "../../src/index.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
 
@@ -55,4 +56,36 @@ test("the wait after a 429, and one that is cancelled, follow it as well", async
   const cancelled = mock.clock.autoAdvance.sleep(600_000, AbortSignal.abort("stop"));
   await expect(cancelled).rejects.toBe("stop");
   expect(mock.clock.now() - before).toBeLessThan(60_000);
+});
+
+test("parallel requests and polls do not run into their limits by the waits of others", async () => {
+  const { client } = await clientOfMock({ rateLimit: { reads: 3, writes: 60 } });
+  const job = await client.imports.create({ body: { rows: [body] } });
+  const poll = () =>
+    client.poll(operations.imports.get, { import_id: job.id }, { done: isOver, timeoutMs: 3_600_000 });
+  const lists = await Promise.all(Array.from({ length: 20 }, () => client.models.list()));
+  expect(lists.map(({ data }) => data.length)).toEqual(Array.from({ length: 20 }, () => 14));
+  const jobs = await Promise.all(Array.from({ length: 5 }, poll));
+  expect(new Set(jobs.map(({ status }) => status))).toEqual(new Set(["completed"]));
+});
+
+test("a poll that is never done ends by its timeout in the time of the mock", async () => {
+  const { client } = await clientOfMock();
+  const { id } = await client.imports.create({ body: { rows: [body] } });
+  const real = Date.now();
+  const never = client.poll(
+    operations.imports.get,
+    { import_id: id },
+    { done: () => false, timeoutMs: 600_000 },
+  );
+  await expect(never).rejects.toMatchObject({ name: "TimeoutError", code: "wait_timeout" });
+  expect(Date.now() - real).toBeLessThan(30_000);
+});
+
+test("a request that a frozen mock delays ends by its limit in real time", async () => {
+  const { mock, client } = await clientOfMock({
+    clock: new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") }),
+  });
+  mock.faults.add({ match: { path: "/v1/models" }, delay_ms: 60_000 });
+  await expect(client.models.list({}, { timeoutMs: 50 })).rejects.toMatchObject({ name: "TimeoutError" });
 });

@@ -18,22 +18,38 @@ export async function checkClauses(app: App, isWriting: boolean): Promise<void> 
   const client = await app.client();
   const service = new AskedService({ client, random: context.random, signal: context.interrupt });
   const results: ClauseResult[] = [];
+  const left: { readonly product: string; readonly error: unknown }[] = [];
   try {
     for await (const result of askService(service, isWriting)) {
       results.push(result);
       if (!io.json) await io.text(`${lineOf(app, result)}\n`);
     }
   } finally {
-    if (isWriting) await service.remove();
+    if (isWriting)
+      for await (const one of service.remove()) {
+        const { product } = one;
+        left.push(one);
+        await io.note(
+          io.asCalled(`Product ${product} may be left. To delete it: cat products delete ${product}`),
+        );
+      }
   }
   const count = (status: ClauseResult["status"]) => results.filter((one) => one.status === status).length;
   if (io.json) {
     const asked_at = new Date(context.clock.now()).toISOString();
-    await io.jsonData({ service: baseUrl, asked_at, write: isWriting, clauses: results });
+    await io.jsonData({
+      service: baseUrl,
+      asked_at,
+      write: isWriting,
+      clauses: results,
+      left: left.map(({ product }) => product),
+    });
   } else
     await io.note(
       `${counted(results.length, "clause")}: ${count("confirmed")} confirmed, ${counted(count("differs"), "difference")}, ${count("not_asked")} not asked.`,
     );
+  if (left[0] !== undefined) throw left[0].error;
+  if (count("not_asked") === results.length) throw new PartialError("no clause could be asked");
   if (count("differs") > 0)
     throw new PartialError(`the service differs from the mock in ${counted(count("differs"), "clause")}`);
 }

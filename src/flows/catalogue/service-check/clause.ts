@@ -1,5 +1,11 @@
 import type { Product } from "../../../contract/resources/products.ts";
-import { type AskedResponse, type AskedService, differenceOf, type ExpectedError } from "./service.ts";
+import {
+  type AskedResponse,
+  type AskedService,
+  differenceOf,
+  type ExpectedError,
+  NotAsked,
+} from "./service.ts";
 
 /** Asks a service about one clause: null if it does as assumed, else what it does instead. */
 type Question = (service: AskedService) => Promise<string | null>;
@@ -30,12 +36,14 @@ export const noId = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 export const invalid = (param: string): ExpectedError => ({ status: 400, type: "invalid_request", param });
 
 /** A product to create with a mistake: nothing is created. */
-export const mistaken = (more: Record<string, unknown>) => ({
-  json: { name: "Doctor", reference: "doctor", images: [{ image_id: noId, orientation: "front" }], ...more },
+export const mistaken = ({ mark }: AskedService, more: Record<string, unknown>) => ({
+  json: { name: "Doctor", reference: mark, images: [{ image_id: noId, orientation: "front" }], ...more },
 });
 
 /** The throw-away product as it is now. */
 export const current = async (service: AskedService): Promise<Product> => {
   const { id } = await service.product();
-  return (await service.get(`/v1/products/${id}`)).json as Product;
+  const product = (await service.get(`/v1/products/${id}`)).json as Partial<Product>;
+  if (product.images?.[0] === undefined) throw new NotAsked("the product has no photo");
+  return product as Product;
 };

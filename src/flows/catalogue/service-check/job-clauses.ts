@@ -13,9 +13,12 @@ async function imported(
   if (accepted.status !== 202) throw new NotAsked(`POST /v1/imports responded with ${accepted.status}`);
   const { id } = accepted.json as { id: string };
   const done = ({ status }: { status: string }) => status !== "validating" && status !== "processing";
-  await service.client.poll(operations.imports.get, { import_id: id }, { done });
-  const { data } = await service.client.imports.rows({ import_id: id });
-  return data[0]!;
+  const { client, signal } = service;
+  const timeoutMs = 600_000;
+  await client.poll(operations.imports.get, { import_id: id }, { done, signal, timeoutMs });
+  const { data } = await client.imports.rows({ import_id: id }, { signal });
+  if (data[0] === undefined) throw new NotAsked("the import has no result for its row");
+  return data[0];
 }
 
 /** Clauses about imports, exports, tasks and webhooks. */

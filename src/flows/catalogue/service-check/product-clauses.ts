@@ -7,18 +7,21 @@ export const productClauses: readonly Clause[] = [
   write("The sizes of product fields and of the images array.", (service) =>
     first(
       is(
-        service.write("POST", "/v1/products", mistaken({ reference: "r".repeat(101) })),
+        service.write("POST", "/v1/products", mistaken(service, { reference: "r".repeat(101) })),
         invalid("reference"),
       ),
-      is(service.write("POST", "/v1/products", mistaken({ name: "n".repeat(201) })), invalid("name")),
       is(
-        service.write("POST", "/v1/products", mistaken({ description: "d".repeat(2_001) })),
+        service.write("POST", "/v1/products", mistaken(service, { name: "n".repeat(201) })),
+        invalid("name"),
+      ),
+      is(
+        service.write("POST", "/v1/products", mistaken(service, { description: "d".repeat(2_001) })),
         invalid("description"),
       ),
     ),
   ),
   write("A name that is only whitespace.", (service) =>
-    is(service.write("POST", "/v1/products", mistaken({ name: "  " })), invalid("name")),
+    is(service.write("POST", "/v1/products", mistaken(service, { name: "  " })), invalid("name")),
   ),
   write("Unknown fields of a body.", async (service) => {
     const { id } = await service.product();

@@ -5,13 +5,13 @@ import { operations } from "../../../contract/client-operations.ts";
 import type { Product } from "../../../contract/resources/products.ts";
 import { CatalogueError } from "../../../errors.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
-import { parseJson } from "../../../json.ts";
+import { isObject, parseJson } from "../../../json.ts";
 
 /** A response of any status. */
 export interface AskedResponse {
   readonly status: number;
-  /** The body; undefined if it is not JSON. */
-  readonly json: unknown;
+  /** The body; empty if it is not a JSON object. */
+  readonly json: object;
   header(name: string): string | undefined;
 }
 
@@ -50,7 +50,7 @@ const pixel = Buffer.from(
 /** A service that is asked about its clauses, with one product that exists only meanwhile. */
 export class AskedService {
   readonly client: Client;
-  readonly #signal: AbortSignal;
+  readonly signal: AbortSignal;
   /** A reference, and the start of idempotency keys, that no one else has. */
   readonly mark: string;
   #keys = 0;
@@ -59,7 +59,7 @@ export class AskedService {
 
   constructor({ client, random, signal }: Options) {
     this.client = client;
-    this.#signal = signal;
+    this.signal = signal;
     this.mark = `cat-doctor-${Math.floor(random() * 2 ** 48)
       .toString(16)
       .padStart(12, "0")}`;
@@ -70,7 +70,7 @@ export class AskedService {
   }
 
   /** `key` null: a new idempotency key. */
-  write(
+  async write(
     method: RawRequest["method"],
     path: string,
     body: Body | null,
@@ -83,7 +83,13 @@ export class AskedService {
             bytes: Buffer.from(JSON.stringify(body.json)),
           }
         : body;
-    return this.#ask({ method, path, body: sent, headers: { "idempotency-key": key ?? this.newKey() } });
+    const headers = { "idempotency-key": key ?? this.newKey() };
+    const response = await this.#ask({ method, path, body: sent, headers });
+    const { id } = response.json as { id?: unknown };
+    // Also one that should have been rejected.
+    if (method === "POST" && path.split("?")[0] === "/v1/products" && typeof id === "string")
+      this.#made.add(id);
+    return response;
   }
 
   newKey(): string {
@@ -119,9 +125,7 @@ export class AskedService {
     const body = { name: `Doctor ${this.mark}`, reference: this.mark, images: [await this.photo()] };
     const reply = await this.write("POST", "/v1/products", { json: body });
     if (reply.status !== 201) throw new NotAsked(`POST /v1/products responded with ${reply.status}`);
-    const product = reply.json as Product;
-    this.#made.add(product.id);
-    return product;
+    return reply.json as Product;
   }
 
   /** Deletes the product and creates it again; null, or why that does not work. */
@@ -141,7 +145,7 @@ export class AskedService {
   /** Null if a download of the URL gets 403, else what it gets. */
   async rejectionOf(url: string): Promise<string | null> {
     try {
-      for await (const _ of this.client.download(url, { signal: this.#signal })) break;
+      for await (const _ of this.client.download(url, { signal: this.signal })) break;
       return "it can be downloaded; assumed: 403";
     } catch (error) {
       if (error instanceof SignedUrlError && error.status === 403) return null;
@@ -156,21 +160,32 @@ export class AskedService {
     return { image_id: await this.image(), orientation: "front" };
   }
 
-  /** Deletes what the questions have created, also without a response. Not aborted: it would stay. */
-  async remove(): Promise<void> {
+  /**
+   * Deletes the products that the questions have created, also without a response; yields the error for each
+   * one that may be left, with its ID or reference. Not aborted: they would stay.
+   */
+  async *remove(): AsyncGenerator<{ readonly product: string; readonly error: unknown }> {
     const { products, paginate } = this.client;
-    for await (const { id, reference } of paginate(operations.products.list, { q: this.mark }))
-      if (reference === this.mark) this.#made.add(id);
+    try {
+      for await (const { id, reference } of paginate(operations.products.list, { q: this.mark }))
+        if (reference === this.mark) this.#made.add(id);
+    } catch (error) {
+      if (this.#made.size === 0) yield { product: this.mark, error };
+    }
     for (const product_id of this.#made)
-      await products.delete({ product_id }).catch((error: unknown) => {
-        if (!(error instanceof ApiError && error.status === 404)) throw error;
-      });
+      try {
+        await products.delete({ product_id });
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 404)) yield { product: product_id, error };
+      }
   }
 
   async #ask(request: RawRequest): Promise<AskedResponse> {
-    const response = await this.client.raw(request, { signal: this.#signal });
+    const response = await this.client.raw(request, { signal: this.signal });
     if (response.status === 401) throw response.error;
     if (response.status === 403) throw new NotAsked(`the key may not: ${response.error?.message ?? 403}`);
+    // A page of something else than the service is no difference.
+    if (response.status < 400 && response.status !== 204) response.json();
     return {
       status: response.status,
       json: jsonOf(response),
@@ -179,21 +194,20 @@ export class AskedService {
   }
 }
 
-/** The body as JSON, of any type; undefined if it is none. */
-function jsonOf({ bytes }: RawResponse): unknown {
+/** The body as a JSON object; empty if it is none. */
+function jsonOf({ bytes }: RawResponse): object {
   try {
-    return parseJson(Buffer.from(bytes).toString());
+    const json = parseJson(Buffer.from(bytes).toString());
+    return isObject(json) ? json : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
 /** How a reply differs from the expected one; null if it does not. */
 export function differenceOf(reply: AskedResponse, { status, ...error }: ExpectedError): string | null {
-  const seen = reply.json as
-    | { error?: Record<string, unknown>; errors?: Record<string, unknown>[] }
-    | undefined;
-  const first = seen?.error ?? seen?.errors?.[0] ?? {};
+  const seen = reply.json as { error?: Record<string, unknown>; errors?: Record<string, unknown>[] };
+  const first = seen.error ?? seen.errors?.[0] ?? {};
   const isSame =
     reply.status === status && Object.entries(error).every(([field, value]) => first[field] === value);
   if (isSame) return null;

@@ -33,7 +33,7 @@ async function asked(twist: Twist = {}, isWriting = true, of = clauses) {
   for await (const result of askService(service, isWriting, of)) found.push(result);
   const clausesOf = (status: string) =>
     found.filter((one) => one.status === status).map(({ clause }) => clause);
-  await service.remove();
+  for await (const { error } of service.remove()) throw error;
   return {
     differs: clausesOf("differs"),
     confirmed: clausesOf("confirmed"),

@@ -8,7 +8,7 @@ export interface Passing {
   /** Path and query. */
   url: string;
   readonly headers: IncomingHttpHeaders;
-  readonly body: string;
+  body: string;
 }
 
 export interface Answered {
@@ -35,20 +35,21 @@ export async function twistingProxy(target: string, { request, response }: Twist
       body: "",
     };
     const bytes = await buffer(incoming);
-    Object.assign(passing, { body: bytes.toString() });
+    const text = bytes.toString();
+    passing.body = text;
     request?.(passing);
     const { host: _host, connection: _connection, "content-length": _length, ...headers } = passing.headers;
     const got = await fetch(target + passing.url, {
       method: passing.method,
       headers: headers as Record<string, string>,
-      ...(bytes.length === 0 ? {} : { body: bytes }),
+      ...(bytes.length === 0 ? {} : { body: passing.body === text ? bytes : passing.body }),
     });
-    const text = await got.text();
-    const isJson = /json/.test(got.headers.get("content-type") ?? "") && text !== "";
+    const gotten = await got.text();
+    const isJson = /json/.test(got.headers.get("content-type") ?? "") && gotten !== "";
     const answered = {
       status: got.status,
       headers: Object.fromEntries(got.headers),
-      json: isJson ? JSON.parse(text) : text,
+      json: isJson ? JSON.parse(gotten) : gotten,
     };
     response?.(passing, answered, `http://${incoming.headers.host}`);
     const { "content-length": _old, "transfer-encoding": _encoding, ...kept } = answered.headers;

@@ -4,7 +4,7 @@ import { unknownName } from "../contract/did-you-mean.ts";
 import { headersProblem } from "./own-headers.ts";
 import { jsonType } from "./request.ts";
 
-/** What is wrong with a value that is not valid can depend on it; it never shows the value: it may be secret. */
+/** A message may depend on the value, but never shows it: it may be secret. */
 type Check = readonly [isValid: (value: unknown) => boolean, mustBe: string | ((value: unknown) => string)];
 
 const isFunction: Check = [(value) => typeof value === "function", "a function"];
@@ -38,7 +38,7 @@ const isRawBody = (value: unknown): boolean => {
   const { contentType, bytes } = value as { contentType?: unknown; bytes?: unknown };
   return typeof contentType === "string" && isAscii[0](contentType) && isUint8Array(bytes);
 };
-/** Headers by name; `client.raw` takes lower-case names, and replaces those that the client sets for every request. */
+/** Headers by name; `isRaw`: those of `client.raw`, whose names have lower case. */
 const isHeaders = (isRaw: boolean): Check => [
   (value) => headersProblem(value, isRaw) === null,
   (value) => headersProblem(value, isRaw)!,

@@ -1,10 +1,11 @@
 import { isUint8Array } from "node:util/types";
 import type { ClientOperation } from "../contract/client-operations.ts";
-import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
-import { clientHeaders, ownHeaders } from "./own-headers.ts";
+import { unknownName } from "../contract/did-you-mean.ts";
+import { headersProblem } from "./own-headers.ts";
 import { jsonType } from "./request.ts";
 
-type Check = readonly [isValid: (value: unknown) => boolean, mustBe: string];
+/** A message may depend on the value, but never shows it: it may be secret. */
+type Check = readonly [isValid: (value: unknown) => boolean, mustBe: string | ((value: unknown) => string)];
 
 const isFunction: Check = [(value) => typeof value === "function", "a function"];
 const isText: Check = [(value) => typeof value === "string", "a string"];
@@ -37,29 +38,10 @@ const isRawBody = (value: unknown): boolean => {
   const { contentType, bytes } = value as { contentType?: unknown; bytes?: unknown };
   return typeof contentType === "string" && isAscii[0](contentType) && isUint8Array(bytes);
 };
-/** A list, a Map or `Headers` has no headers as its own fields. */
-const isHeaders = (value: unknown): boolean =>
-  isObject[0](value) &&
-  !(Symbol.iterator in (value as object)) &&
-  Object.entries(value as object).every(
-    ([name, text]) =>
-      /^[a-z\d!#$%&'*+.^_`|~-]+$/.test(name) &&
-      !ownHeaders.has(name) &&
-      (text === undefined || isAscii[0](text)),
-  );
-/** Headers of the caller; a name in two cases would leave open which value is sent. */
-const isOwnHeaders: Check = [
-  (value) => {
-    if (!isFields[0](value) || Symbol.iterator in (value as object)) return false;
-    const names = Object.keys(value as object).map((name) => name.toLowerCase());
-    const headers = Object.fromEntries(Object.values(value as object).map((text, at) => [names[at], text]));
-    return (
-      new Set(names).size === names.length &&
-      isHeaders(headers) &&
-      !names.some((name) => clientHeaders.has(name))
-    );
-  },
-  "an object of header names, each once, with ASCII text, without those of the client, e.g. authorization",
+/** Headers by name; `isRaw`: those of `client.raw`, whose names have lower case. */
+const isHeaders = (isRaw: boolean): Check => [
+  (value) => headersProblem(value, isRaw) === null,
+  (value) => headersProblem(value, isRaw)!,
 ];
 const isCount: Check = [
   (value) => Number.isInteger(value) && (value as number) >= 0,
@@ -86,7 +68,7 @@ export const clientOptions = {
     (value: unknown) => typeof (value as { dispatch?: unknown } | null)?.dispatch === "function",
     "a Dispatcher of undici, with dispatch",
   ],
-  headers: isOwnHeaders,
+  headers: isHeaders(false),
   onExchange: isFunction,
   onWait: isFunction,
   env: isObject,
@@ -107,7 +89,7 @@ interface Options {
   readonly [name: string]: Check | Options;
 }
 
-const perRequest = { signal: isSignal, timeoutMs: atLeast(0), retries: isCount, headers: isOwnHeaders };
+const perRequest = { signal: isSignal, timeoutMs: atLeast(0), retries: isCount, headers: isHeaders(false) };
 const isClocks: Check = [
   (value) => {
     const { here, service } = (value ?? {}) as { here?: unknown; service?: unknown };
@@ -142,10 +124,7 @@ const rawRequest = {
     "an encoded path that starts with /, e.g. /v1/products",
   ],
   body: [(value: unknown) => value === null || isRawBody(value), "null, or { contentType, bytes }"],
-  headers: [
-    isHeaders,
-    "an object of lower-case names and ASCII text, without those of the client, e.g. host",
-  ],
+  headers: isHeaders(true),
   listsProblems: isYesOrNo,
 } as const satisfies Options;
 
@@ -234,7 +213,10 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
     if (value === undefined) continue;
     const nested = Array.isArray(check) ? null : (check as Options);
     const [isValid, mustBe] = nested === null ? (check as Check) : isObject;
-    if (!isValid(value)) throw new TypeError(`${what}: ${prefix}${name} must be ${mustBe}`);
+    if (!isValid(value))
+      throw new TypeError(
+        `${what}: ${prefix}${name}${typeof mustBe === "string" ? ` must be ${mustBe}` : mustBe(value)}`,
+      );
     if (nested !== null) checkOptions(what, value as object, nested, `${prefix}${name}.`);
   }
 }
@@ -272,10 +254,4 @@ export function checkInput(what: string, input: unknown, known: readonly string[
     throw new TypeError(
       `${what} takes one of ${bodies.map(([name]) => name).join(", ")}: the others would not be sent`,
     );
-}
-
-function unknownName(sentence: string, name: string, known: readonly string[], prefix = ""): TypeError {
-  const near = questionFor(didYouMean(name, known), "; ", (meant) => prefix + meant);
-  const hint = near || `; it takes ${known.join(", ")}`;
-  return new TypeError(`${sentence} ${prefix}${name.slice(0, 50)}${hint}`);
 }

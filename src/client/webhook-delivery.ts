@@ -1,3 +1,4 @@
+import { unknownName } from "../contract/did-you-mean.ts";
 import {
   isRawBody,
   type SignatureFault,
@@ -99,6 +100,11 @@ const optionalFields: readonly string[] = ["header", "toleranceSeconds", "now"];
 export function checkedDelivery(delivery: WebhookDelivery, systemNow: () => number): VerifyInput {
   if (typeof delivery !== "object" || delivery === null) {
     throw new TypeError("verifyWebhook takes { header, rawBody, secret }");
+  }
+  for (const name of Object.keys(delivery)) {
+    // A tolerance under another name would be the default one.
+    if (!Object.hasOwn(parts, name))
+      throw unknownName("verifyWebhook: unknown option", name, Object.keys(parts));
   }
   for (const [name, [isValid, mustBe]] of Object.entries(parts)) {
     const value: unknown = delivery[name as keyof WebhookDelivery];

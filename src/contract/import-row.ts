@@ -1,12 +1,6 @@
-import {
-  didYouMean,
-  type OtherWords,
-  questionFor,
-  shortened,
-  wordsForOrientations,
-  wordsForSexes,
-} from "./did-you-mean.ts";
+import { didYouMean, questionFor, shortened } from "./did-you-mean.ts";
 import { limits, ulidPattern } from "./limits.ts";
+import { type OtherWords, wordsForOrientations, wordsForSexes } from "./other-words.ts";
 import { describeBreach, urlBreach } from "./url-policy.ts";
 import { orientations, sexes } from "./value-sets.ts";
 

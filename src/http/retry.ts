@@ -66,6 +66,8 @@ interface RetryOptions {
 interface Plan {
   reason: WaitReason;
   waitMs: number;
+  /** The wait with that in the queue of the rate limit window after it. Default: `waitMs`. */
+  untilSentMs?: number;
 }
 
 /** The condition of the host, as earlier requests have shown it, whatever became of them. */
@@ -81,7 +83,7 @@ interface Seen {
  * that the service did not send decides nothing, whatever its status: a gateway may have passed a write on
  * before, and a read is repeated as well once the service has responded, because its address is right. If the
  * wait exceeds the deadline, the last outcome is final. The deadline does not count the time in the queue of
- * the rate limit window, so 429s have a limit of their own.
+ * the rate limit window otherwise, so 429s have a limit of their own.
  */
 export function retry(options: RetryOptions): Interceptor {
   const { clock, onWait } = options;
@@ -152,7 +154,7 @@ class Attempts {
     const { call } = this.request;
     if (!mayRepeat(this.request) || call.attempt > (call.retries ?? Number.POSITIVE_INFINITY)) return null;
     const made = plan();
-    return made === null || made.waitMs >= call.remainingMs() ? null : made;
+    return made === null || (made.untilSentMs ?? made.waitMs) >= call.remainingMs() ? null : made;
   }
 
   #afterError(error: unknown): Plan | null {
@@ -198,7 +200,8 @@ class Attempts {
     // Pacing holds it until the window opens, and knows that more exactly: return early, to queue before
     // others.
     const isPaced = asked !== null && readHeader(answer, "x-ratelimit-reset") !== undefined;
-    return { reason: "rate_limited", waitMs: isPaced ? Math.max(waitMs - 1000, 100) : this.#spread(waitMs) };
+    if (!isPaced) return { reason: "rate_limited", waitMs: this.#spread(waitMs) };
+    return { reason: "rate_limited", waitMs: Math.max(waitMs - 1000, 100), untilSentMs: waitMs };
   }
 
   #hasFailed(reason: WaitReason, weight: number): Plan | null {

@@ -418,19 +418,24 @@ describe("options", () => {
         raw!({ method: "POST", path: "/v1/x", body: { contentType: "a/b\r\nx: y", bytes: Buffer.of() } }),
       "client.raw: body must be null, or { contentType, bytes }",
     ],
-    ...[
-      { "x-note": "a\r\nb" },
-      { "x note": "a" },
-      { "X-Note": "a" },
-      { "x-note": 1 },
-      { authorization: "Bearer ak_1" },
-      ["x-note"],
-      new Headers({ "x-note": "a" }),
-    ].map(
-      (headers): Mistake => [
+    ...(
+      [
+        [{ "x-note": "a\r\nb" }, ': "x-note" must be printable ASCII text'],
+        [{ "x note": "a" }, ': "x note" is not a valid header name'],
+        [{ "X-Note": "a" }, ': "X-Note" must be in lower case: x-note'],
+        [{ "x-note": 1 }, ': "x-note" must be a string, not a value of type number'],
+        [{ authorization: "Bearer ak_1" }, ': "authorization" is set by the client'],
+        [["x-note"], ' must be a plain object, e.g. { "x-tenant": "shop" }'],
+        [
+          new Headers({ "x-note": "a" }),
+          ' must be a plain object, e.g. { "x-tenant": "shop" }; use Object.fromEntries(headers)',
+        ],
+      ] as const
+    ).map(
+      ([headers, problem]): Mistake => [
         "the headers of a request",
         (_, { raw }) => raw!({ method: "GET", path: "/v1/products", headers }),
-        "client.raw: headers must be an object of lower-case names and ASCII text, without those of the client, e.g. host",
+        `client.raw: headers${problem}`,
       ],
     ),
     [

@@ -271,35 +271,35 @@ describe("own headers", () => {
     expect(server.requests.map(({ headers }) => headers["x-trace"])).toEqual(["1", "2"]);
   });
 
-  const mustBe =
-    "must be an object of header names, each once, with ASCII text, without those of the client, e.g. authorization";
-  test.each<[unknown]>([
-    [{ Authorization: "Bearer x" }],
-    [{ host: "example.com" }],
-    [{ "Content-Length": "1" }],
-    [{ "content-type": "text/plain" }],
-    [{ "idempotency-key": "k" }],
-    [{ "user-agent": "shop" }],
-    [{ "x-a": "1", "X-A": "2" }],
-    [{ "x-a": 5 }],
-    [{ "x-a": ["1", "2"] }],
-    [{ "x a": "1" }],
-    [{ "": "1" }],
-    [{ "x-a": "a\r\nb: c" }],
-    [{ "x-a": "é" }],
-    [{ "x-a": null }],
-    [[["x-a", "1"]]],
-    [new Headers({ "x-a": "1" })],
-    [new Map([["x-a", "1"]])],
-    ["x-a: 1"],
-    [null],
-  ])("%j are rejected, of the client and of a request", async (headers) => {
+  const plainObject = ' must be a plain object, e.g. { "x-tenant": "shop" }';
+  test.each<[unknown, string]>([
+    [{ Authorization: "Bearer x" }, ': "Authorization" is set by the client'],
+    [{ host: "example.com" }, ': "host" is set by the client'],
+    [{ "Content-Length": "1" }, ': "Content-Length" is set by the client'],
+    [{ "content-type": "text/plain" }, ': "content-type" is set by the client'],
+    [{ "idempotency-key": "k" }, ': "idempotency-key" is set by the client'],
+    [{ "user-agent": "shop" }, ': "user-agent" is set by the client'],
+    [{ "x-b": "1", "x-a": "1", "X-A": "2" }, ': "x-a" and "X-A" are the same header'],
+    [{ "x-a": undefined, "X-A": "2" }, ': "x-a" and "X-A" are the same header'],
+    [{ "x-b": "1", "x-a": 5 }, ': "x-a" must be a string, not a value of type number'],
+    [{ "x-a": ["1", "2"] }, ': "x-a" must be a string, not a list'],
+    [{ "x-a": null }, ': "x-a" must be a string, not null'],
+    [{ "x a": "1" }, ': "x a" is not a valid header name'],
+    [{ "": "1" }, ': "" is not a valid header name'],
+    [{ "x-a": "a\r\nb: c" }, ': "x-a" must be printable ASCII text'],
+    [{ "x-a": "é" }, ': "x-a" must be printable ASCII text'],
+    [[["x-a", "1"]], plainObject],
+    [new Headers({ "x-a": "1" }), `${plainObject}; use Object.fromEntries(headers)`],
+    [new Map([["x-a", "1"]]), plainObject],
+    ["x-a: 1", plainObject],
+    [null, plainObject],
+  ])("%j are rejected, of the client and of a request", async (headers, problem) => {
     expect(() => clientOf({ headers: headers as never })).toThrow(
-      new TypeError(`createClient: headers ${mustBe}`),
+      new TypeError(`createClient: headers${problem}`),
     );
     const { client } = clientOf({});
     await expect(client.models.list({}, { headers: headers as never })).rejects.toThrow(
-      new TypeError(`models.list: headers ${mustBe}`),
+      new TypeError(`models.list: headers${problem}`),
     );
   });
 });
@@ -352,6 +352,19 @@ describe("limits of a request", () => {
     const few = server.requests.length;
     await expect(client.models.list()).rejects.toMatchObject({ status: 503 });
     expect(server.requests.length - few).toBe(6);
+  });
+
+  test("rejects at once if the wait that a 429 asks for is longer than what is left of timeoutMs", async () => {
+    const reset = String(Date.parse("2026-01-05T09:00:02Z") / 1000);
+    const limits = { "retry-after": 2, "x-ratelimit-limit": 600, "x-ratelimit-remaining": 0 };
+    const server = await scriptedServer(
+      refusal(429, "rate_limited", { ...limits, "x-ratelimit-reset": reset }),
+    );
+    const { client, clock } = clientOf({ baseUrl: server.origin });
+    const begun = clock.now();
+    await expect(client.models.list({}, { timeoutMs: 1_500 })).rejects.toMatchObject({ status: 429 });
+    expect(clock.now() - begun).toBeLessThan(100);
+    expect(server.requests).toHaveLength(1);
   });
 
   test.each<[object, string]>([

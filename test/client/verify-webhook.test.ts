@@ -104,6 +104,7 @@ describe.each(both)("%s throws a TypeError, and never returns a result, for", (_
   const moment = "now must be milliseconds since the epoch, as Date.now() gives them";
   const whole = "secret must be the webhook's complete signing_secret";
   const asArrived = "rawBody must be the raw body as bytes (a Uint8Array) or a string, not a parsed object";
+  const all = "it takes header, rawBody, secret, toleranceSeconds, now";
   const oneText = "header must be the signature header as one string";
   test.each([
     ...[Number.NaN, "abc", "5m", "300", {}, null, -1].map((toleranceSeconds) => [{ toleranceSeconds }, age]),
@@ -115,6 +116,12 @@ describe.each(both)("%s throws a TypeError, and never returns a result, for", (_
     ...[undefined, null, 1].map((value) => [{ secret: value }, whole]),
     ...[undefined, null, 7, event, new ArrayBuffer(3)].map((body) => [{ rawBody: body }, asArrived]),
     ...[[sign(rawBody)], 5, {}].map((header) => [{ header }, oneText]),
+    [{ tolerance: 10 }, "unknown option tolerance; did you mean toleranceSeconds?"],
+    [{ toleranceInSeconds: 10 }, "unknown option toleranceInSeconds; did you mean toleranceSeconds?"],
+    [{ tolerence: 1 }, `unknown option tolerence; ${all}`],
+    [{ nw: 5 }, "unknown option nw; did you mean now?"],
+    [{ tolerance: undefined }, "unknown option tolerance; did you mean toleranceSeconds?"],
+    [{ constructor: 1 }, `unknown option constructor; ${all}`],
   ] as [object, string][])("%o", async (wrong, sentence) => {
     const verified = verifyWebhook({ ...right, ...wrong } as WebhookDelivery);
     await expect(verified).rejects.toThrow(new TypeError(`verifyWebhook: ${sentence}`));

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { didYouMean, wordsForOrientations } from "../../src/contract/did-you-mean.ts";
+import { didYouMean } from "../../src/contract/did-you-mean.ts";
 import { importRowProblems } from "../../src/contract/import-row.ts";
+import { wordsForOrientations } from "../../src/contract/other-words.ts";
 import { orientations } from "../../src/contract/value-sets.ts";
 
 const photo = { url: "https://cdn.example.com/a.jpg" };

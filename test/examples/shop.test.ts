@@ -10,7 +10,7 @@ import { isLong } from "../support/repetitions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const shop = join(root, "examples/shop");
-const scenarios = 11;
+const scenarios = 19;
 
 // In `npm run test:long` only.
 describe.runIf(isLong)("examples/shop with the packed package", () => {
@@ -75,14 +75,15 @@ describe.runIf(isLong)("examples/shop with the packed package", () => {
     ["repeated", "if (event !== undefined && !this.isFirst(event)) return;", ""],
     [
       "another order",
-      'WHERE reference = ? AND sent_in = ?",\n      );\n      for (const { reference, status',
-      'WHERE reference = ? OR sent_in = ?",\n      );\n      for (const { reference, status',
+      'WHERE reference = ? AND sent_in = ?",\n      );\n      const identify',
+      'WHERE reference = ? OR sent_in = ?",\n      );\n      const identify',
     ],
     ["missed", ": this.settle(one.id)", ": Promise.resolve()"],
     [
       "failed gets the event again",
       "reply.code(error instanceof SignatureError ? 400 : 500)",
       "reply.code(200)",
+      "server",
     ],
     ["without a response", "idempotencyKey: key", "idempotencyKey: randomUUID()"],
     ["does not stop the next one", "await done.catch((error) => failures.push(error))", "await done"],
@@ -93,8 +94,21 @@ describe.runIf(isLong)("examples/shop with the packed package", () => {
       "if (error.status !== 400)",
     ],
     ["did not change", "WHERE name <> excluded.name OR photo <> excluded.photo", ""],
-  ])("a shop that is wrong fails its scenario: %s", async ([name, right, wrong]) => {
-    const file = name!.startsWith("failed") ? "server" : "shop";
+    ["keeps one photo", "remember.run(reference, photo, key);", ""],
+    [
+      "during an import",
+      "AND attached = 0)`,\n      )\n      .all()",
+      "AND attached = 2)`,\n      )\n      .all()",
+    ],
+    ["comes back", "AND photo = p.photo) LIMIT", ") LIMIT"],
+    ["tried again", "if (error instanceof ApiError && error.status === 400)", "if (false)", "webhook"],
+    ["lost in a crash", "idempotencyKey: key", "idempotencyKey: randomUUID()", "webhook"],
+    [
+      "sent again",
+      "DELETE FROM photos WHERE sent_in = ? AND attached = 0",
+      "DELETE FROM photos WHERE sent_in = ''",
+    ],
+  ])("a shop that is wrong fails its scenario: %s", async ([name, right, wrong, file = "shop"]) => {
     const path = join(installed.folder, `src/${file}.ts`);
     const text = readFileSync(path, "utf8");
     expect(text).toContain(right);

@@ -1,11 +1,11 @@
 import Database from "libsql";
 
-/** A product of the shop. `sent_in` is the key of the import that its latest version is in. */
+/** A product of the shop. `sent_in` is the key of the import that its latest version is in, if it is in one. */
 export interface Product {
   reference: string;
   name: string;
   photo: string;
-  /** `new` until it is in an import, `sent` until the result of that is known. */
+  /** `new` until it is in an import or was renamed, `sent` until the result of an import is known. */
   status: "new" | "sent" | "imported" | "failed";
   sent_in: string | null;
   product_id: string | null;
@@ -36,6 +36,11 @@ export function openDatabase(path: string): Database.Database {
     CREATE TABLE IF NOT EXISTS imports (
       key TEXT PRIMARY KEY, body TEXT NOT NULL, started_at INTEGER NOT NULL, id TEXT UNIQUE,
       settled INTEGER NOT NULL DEFAULT 0
+    );
+    -- Photos that products have, or that are in an import without a result: each is sent once.
+    CREATE TABLE IF NOT EXISTS photos (
+      reference TEXT NOT NULL, photo TEXT NOT NULL, sent_in TEXT NOT NULL, attached INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (reference, photo)
     );
     CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, type TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);

@@ -1,34 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError, createClient } from "@catalogue-imaging/catalogue";
+import { createClient } from "@catalogue-imaging/catalogue";
 import { openDatabase } from "./database.js";
 import { createServer } from "./server.js";
 import { Shop } from "./shop.js";
+import { webhookSecret } from "./webhook.js";
 
 const { CAT_BASE_URL: baseUrl = "", CAT_API_KEY: apiKey = "", PORT = "3000" } = process.env;
 const { PUBLIC_URL = `http://127.0.0.1:${PORT}` } = process.env;
-
-/** The webhook of this shop: its secret is shown once, when it is created. */
-async function webhookSecret({ client, database }: Shop): Promise<string> {
-  const url = `${PUBLIC_URL}/events`;
-  const stored = database.prepare("SELECT value FROM settings WHERE name = ?").get(`webhook ${url}`);
-  if (stored !== undefined) {
-    const { id, signing_secret } = JSON.parse((stored as { value: string }).value);
-    const isKnown = await client.webhooks.get({ webhook_id: id }).then(
-      () => true,
-      (error) => {
-        if (error instanceof ApiError && error.status === 404) return false;
-        throw error;
-      },
-    );
-    if (isKnown) return signing_secret;
-  }
-  const body = { url, events: ["import.completed" as const, "import.failed" as const] };
-  const { id, signing_secret } = await client.webhooks.create({ body });
-  database
-    .prepare("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")
-    .run(`webhook ${url}`, JSON.stringify({ id, signing_secret }));
-  return signing_secret;
-}
 
 /** Imports two products, and prints the results: they come by an event, or are asked for every 5 seconds. */
 async function once(shop: Shop): Promise<void> {
@@ -49,7 +27,7 @@ async function once(shop: Shop): Promise<void> {
 async function main(): Promise<void> {
   await using client = createClient({ baseUrl, apiKey });
   const shop = new Shop(client, openDatabase("shop.db"));
-  const secret = await webhookSecret(shop);
+  const secret = await webhookSecret(shop, `${PUBLIC_URL}/events`);
   const app = createServer(shop, () => secret);
   await app.listen({ port: Number(PORT), host: "127.0.0.1" });
   if (process.argv.includes("--once")) return await once(shop).finally(() => app.close());

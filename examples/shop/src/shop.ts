@@ -18,7 +18,7 @@ export class Shop {
     readonly database: Database.Database,
   ) {}
 
-  /** Adds or changes a product, to be sent with the next import. One that did not change is not sent again. */
+  /** Adds or changes a product, to be sent by the next `catchUp`. One that did not change is not sent again. */
   save({ reference, name, photo }: Pick<Product, "reference" | "name" | "photo">): void {
     this.database
       .prepare(
@@ -39,10 +39,11 @@ export class Shop {
     return this.openImports().length === 0;
   }
 
-  /** Sends new products, and asks for the results of imports whose events did not come. Run it now and then. */
+  /** Sends new products and new names, and asks for the results of imports whose events did not come. Run it now and then. */
   async catchUp(): Promise<void> {
-    this.planImports();
     const failures: unknown[] = [];
+    for (const product of this.renamed()) await this.rename(product).catch((error) => failures.push(error));
+    this.planImports();
     for (const one of this.openImports()) {
       const done = one.id === null ? this.send(one) : this.settle(one.id);
       // One import that fails again and again must not stop the others.
@@ -66,11 +67,45 @@ export class Shop {
       .all() as Import[];
   }
 
+  /** Products whose photo is attached. A name waits for open imports of its product, which have an older one. */
+  private renamed(): Product[] {
+    return this.database
+      .prepare(
+        `SELECT * FROM products AS p WHERE status = 'new'
+         AND EXISTS (SELECT 1 FROM photos WHERE reference = p.reference AND photo = p.photo)
+         AND NOT EXISTS (SELECT 1 FROM photos WHERE reference = p.reference AND attached = 0)`,
+      )
+      .all() as Product[];
+  }
+
+  /** Sends the name alone: an import needs a photo, and would add it again to those that the product has. */
+  private async rename({ reference, name, photo, product_id }: Product): Promise<void> {
+    const set = (status: string, reason: string | null) =>
+      this.database
+        .prepare(
+          `UPDATE products SET status = ?, reason = ?
+           WHERE reference = ? AND name = ? AND photo = ? AND status = 'new'`,
+        )
+        .run(status, reason, reference, name, photo);
+    try {
+      await this.client.products.update({ product_id: product_id!, body: { name } });
+      set("imported", null);
+    } catch (error) {
+      if (!(error instanceof ApiError && [400, 404].includes(error.status))) throw error;
+      if (error.status === 400) set("failed", error.message);
+      // It was deleted with its photos, so it is imported again.
+      else this.database.prepare("DELETE FROM photos WHERE reference = ? AND attached = 1").run(reference);
+    }
+  }
+
   /** Stores imports of all new products before anything is sent. */
   private planImports(): void {
     const plan = this.database.transaction(() => {
       const found = this.database
-        .prepare("SELECT * FROM products WHERE status = 'new' LIMIT ?")
+        .prepare(
+          `SELECT * FROM products AS p WHERE status = 'new'
+           AND NOT EXISTS (SELECT 1 FROM photos WHERE reference = p.reference AND photo = p.photo) LIMIT ?`,
+        )
         .all(mostRows);
       const products = found as Product[];
       if (products.length === 0) return false;
@@ -86,7 +121,13 @@ export class Shop {
       const mark = this.database.prepare(
         "UPDATE products SET status = 'sent', sent_in = ? WHERE reference = ?",
       );
-      for (const { reference } of products) mark.run(key, reference);
+      const remember = this.database.prepare(
+        "INSERT INTO photos (reference, photo, sent_in) VALUES (?, ?, ?)",
+      );
+      for (const { reference, photo } of products) {
+        mark.run(key, reference);
+        remember.run(reference, photo, key);
+      }
       return true;
     });
     while (plan()) {}
@@ -126,7 +167,7 @@ export class Shop {
       this.database
         .prepare("UPDATE products SET status = ?, reason = ? WHERE sent_in = ? AND status = 'sent'")
         .run(other, reason, key);
-      this.database.prepare("UPDATE imports SET settled = 1 WHERE key = ?").run(key);
+      this.close(key);
     })();
   }
 
@@ -146,17 +187,29 @@ export class Shop {
       const { key } = found as Import;
       // Only products that were not changed and sent again since.
       const update = this.database.prepare(
-        "UPDATE products SET status = ?, product_id = ?, reason = ? WHERE reference = ? AND sent_in = ?",
+        "UPDATE products SET status = ?, reason = ? WHERE reference = ? AND sent_in = ?",
       );
-      for (const { reference, status, product_id, error } of results) {
+      const identify = this.database.prepare("UPDATE products SET product_id = ? WHERE reference = ?");
+      const attach = this.database.prepare(
+        "UPDATE photos SET attached = 1 WHERE reference = ? AND sent_in = ?",
+      );
+      for (const { reference, status, product_id, images, error } of results) {
+        if (product_id !== null) identify.run(product_id, reference);
+        if (images.some((image) => image.status === "attached")) attach.run(reference, key);
         const reason = status === "partial" ? "without some of its photos" : (error?.message ?? null);
-        update.run(status === "failed" ? "failed" : "imported", product_id, reason, reference, key);
+        update.run(status === "failed" ? "failed" : "imported", reason, reference, key);
       }
       this.database
         .prepare("UPDATE products SET status = 'failed', reason = ? WHERE sent_in = ? AND status = 'sent'")
         .run(`the import ${id} failed`, key);
-      this.database.prepare("UPDATE imports SET settled = 1 WHERE key = ?").run(key);
+      this.close(key);
     })();
+  }
+
+  /** Ends an import: its photos that were not attached may be sent again. */
+  private close(key: string): void {
+    this.database.prepare("DELETE FROM photos WHERE sent_in = ? AND attached = 0").run(key);
+    this.database.prepare("UPDATE imports SET settled = 1 WHERE key = ?").run(key);
   }
 
   private isFirst({ id, type }: DeliveredEvent): boolean {

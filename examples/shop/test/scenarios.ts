@@ -5,6 +5,7 @@ import { MovableClock, startMock } from "@catalogue-imaging/catalogue/mock";
 import { openDatabase } from "../src/database.js";
 import { createServer } from "../src/server.js";
 import { Shop } from "../src/shop.js";
+import { webhookSecret } from "../src/webhook.js";
 
 const photo = "https://cdn.example.com/photo.jpg";
 const minute = 60_000;
@@ -22,15 +23,18 @@ async function open() {
   );
   await app.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/events`;
-  const { id: webhook_id, signing_secret } = await client.webhooks.create({
-    body: { url, events: ["import.completed", "import.failed"] },
-  });
-  secret = signing_secret;
+  secret = await webhookSecret(shop, url);
+  const webhook_id = (await client.webhooks.list()).data[0]!.id;
   shop.save({ reference: "COAT-1", name: "Wool coat", photo });
   shop.save({ reference: "HAT-2", name: "Felt hat", photo });
   return {
     ...{ mock, client, shop, url, webhook_id },
     statuses: () => shop.products().map(({ reference, status }) => `${reference} ${status}`),
+    /** The products at the service, with the number of their photos. */
+    photos: async () => {
+      const { data } = await client.products.list();
+      return Array.from(data, ({ name, images }) => `${name}: ${images.length}`).sort();
+    },
     events: () => (shop.database.prepare("SELECT count(*) AS n FROM events").get() as { n: number }).n,
     // Arrays of this realm: jest runs tests in another one, and `assert.deepEqual` compares prototypes.
     attempts: () =>
@@ -127,7 +131,7 @@ export const scenarios: Readonly<Record<string, (opened: Opened) => Promise<void
     assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
   },
 
-  "an import without a response is sent again, and runs once": async ({ shop, mock, client, sent }) => {
+  "an import without a response is sent again, and runs once": async ({ shop, mock, photos, sent }) => {
     mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, times: 1, drop: "after" });
     const impatient = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, retry: { attempts: 1 } });
     await assert.rejects(new Shop(impatient, shop.database).catchUp());
@@ -140,7 +144,7 @@ export const scenarios: Readonly<Record<string, (opened: Opened) => Promise<void
     await mock.clock.advance(minute);
     assert.equal(sent(), 3);
     assert.equal(Object.keys(mock.state().organizations.main.imports).length, 1);
-    assert.equal((await client.products.list()).data.length, 2);
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Wool coat: 1"]);
     assert.equal(shop.isSettled(), true);
   },
 
@@ -171,12 +175,112 @@ export const scenarios: Readonly<Record<string, (opened: Opened) => Promise<void
     assert.deepEqual([statuses(), events()], [["COAT-1 sent", "HAT-2 sent"], 0]);
   },
 
-  "products that did not change are not sent again": async ({ shop, mock, sent }) => {
+  "products that did not change are not sent again": async ({ shop, mock, sent, photos }) => {
     await shop.catchUp();
     await mock.clock.advance(minute);
     shop.save({ reference: "COAT-1", name: "Wool coat", photo });
     await shop.catchUp();
     assert.equal(sent(), 1);
+    assert.ok(mock.requests().every(({ method }) => method !== "PATCH"));
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Wool coat: 1"]);
+  },
+
+  "a product that is renamed keeps one photo": async ({ shop, mock, sent, statuses, photos }) => {
+    for (const name of ["Coat", "Warm coat", "Winter coat"]) {
+      shop.save({ reference: "COAT-1", name, photo });
+      await shop.catchUp();
+      await mock.clock.advance(minute);
+    }
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Winter coat: 1"]);
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
+    assert.equal(sent(), 1);
+  },
+
+  "a name that changes during an import is sent after it": async ({ shop, mock, statuses, photos }) => {
+    await shop.catchUp();
+    shop.save({ reference: "COAT-1", name: "Warm coat", photo });
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Wool coat: 1"]);
+    assert.deepEqual(statuses(), ["COAT-1 new", "HAT-2 imported"]);
+    await shop.catchUp();
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Warm coat: 1"]);
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
+  },
+
+  "each photo is sent once, also one that comes back": async ({ shop, mock, photos }) => {
+    for (const file of ["photo", "other", "photo", "other"]) {
+      shop.save({ reference: "COAT-1", name: "Wool coat", photo: `https://cdn.example.com/${file}.jpg` });
+      await shop.catchUp();
+      await mock.clock.advance(minute);
+    }
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Wool coat: 2"]);
+  },
+
+  "a photo that could not be fetched is sent again": async ({ shop, mock, statuses, sent, photos }) => {
+    const broken = "https://cdn.example.com/fail-timeout.jpg";
+    for (const name of ["Hat", "Old hat"]) {
+      shop.save({ reference: "HAT-2", name, photo: broken });
+      await shop.catchUp();
+      await mock.clock.advance(minute);
+      assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 failed"]);
+    }
+    assert.equal(sent(), 2);
+    shop.save({ reference: "HAT-2", name: "Old hat", photo });
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    assert.deepEqual(await photos(), ["Old hat: 1", "Wool coat: 1"]);
+  },
+
+  "a renamed product that the service has lost is imported again": async ({
+    shop,
+    mock,
+    client,
+    statuses,
+    photos,
+  }) => {
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    await client.products.delete({ product_id: shop.products()[0]!.product_id! });
+    shop.save({ reference: "COAT-1", name: "Warm coat", photo });
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Warm coat: 1"]);
+    assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
+  },
+
+  "a name that the service rejects has a reason": async ({ shop, mock, statuses, photos }) => {
+    await shop.catchUp();
+    await mock.clock.advance(minute);
+    shop.save({ reference: "COAT-1", name: " ", photo });
+    await shop.catchUp();
+    assert.deepEqual(statuses(), ["COAT-1 failed", "HAT-2 imported"]);
+    assert.notEqual(shop.products()[0]!.reason, null);
+    shop.save({ reference: "COAT-1", name: "Warm coat", photo });
+    await shop.catchUp();
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Warm coat: 1"]);
+  },
+
+  "the secret of a webhook is not lost in a crash": async ({ shop, mock, client }) => {
+    const url = "https://shop.example.com/events";
+    mock.faults.add({ match: { method: "POST", path: "/v1/webhooks" }, times: 1, drop: "after" });
+    const impatient = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, retry: { attempts: 1 } });
+    await assert.rejects(webhookSecret(new Shop(impatient, shop.database), url));
+    await impatient.close();
+    const secret = await webhookSecret(shop, url);
+    assert.match(secret, /^whsec_/);
+    assert.equal(await webhookSecret(shop, url), secret);
+    const webhooks = (await client.webhooks.list()).data.filter((webhook) => webhook.url === url);
+    assert.equal(webhooks.length, 1);
+    await client.webhooks.delete({ webhook_id: webhooks[0]!.id });
+    assert.notEqual(await webhookSecret(shop, url), secret);
+  },
+
+  "a webhook that was rejected is tried again": async ({ shop, mock }) => {
+    const url = "https://shop.example.com/events";
+    mock.faults.add({ match: { method: "POST", path: "/v1/webhooks" }, times: 1, status: 400 });
+    await assert.rejects(webhookSecret(shop, url), { status: 400 });
+    assert.match(await webhookSecret(shop, url), /^whsec_/);
   },
 };
 

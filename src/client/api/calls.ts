@@ -7,11 +7,14 @@ export type OwnHeaders = Readonly<Record<string, string | undefined>>;
 export interface RequestLimits {
   /** Aborts the request, including its waits and retries, with an error of type `aborted` whose `cause` is the reason. */
   signal?: AbortSignal | undefined;
-  /** The request with all its retries, in milliseconds. Default: `timeLimits.totalMs` of the client. */
+  /**
+   * The request with all its retries and their waits, in milliseconds. A wait in the queue of the rate limit does not count:
+   * `signal: AbortSignal.timeout(ms)` bounds everything. Default: `timeLimits.totalMs` of the client.
+   */
   timeoutMs?: number | undefined;
   /** How often the request is repeated at most, whatever the reason; 0: one attempt. Default: by `retry` of the client. */
   retries?: number | undefined;
-  /** Headers in addition to those of the client, which they replace. */
+  /** Headers in addition to those of the client, which they replace: a plain object. */
   headers?: OwnHeaders | undefined;
 }
 

@@ -1,5 +1,6 @@
-import { all, didYouMean, meantWords, plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
+import { didYouMean, meantWords, plain } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
+import { all, wordsForOrientations } from "../../contract/other-words.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
 import {
   type ColumnMap,

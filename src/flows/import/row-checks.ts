@@ -1,6 +1,7 @@
 // The problems of a row of an import file, and what is noted about a valid one.
 
-import { didYouMean, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
+import { didYouMean } from "../../contract/did-you-mean.ts";
+import { wordsForOrientations, wordsForSexes } from "../../contract/other-words.ts";
 import { isObject } from "../../json.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";

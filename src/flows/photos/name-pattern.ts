@@ -1,4 +1,5 @@
-import { plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
+import { plain } from "../../contract/did-you-mean.ts";
+import { wordsForOrientations } from "../../contract/other-words.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 
 export interface NamedPhoto {

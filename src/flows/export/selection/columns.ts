@@ -1,4 +1,5 @@
-import { type OtherWords, plain } from "../../../contract/did-you-mean.ts";
+import { plain } from "../../../contract/did-you-mean.ts";
+import type { OtherWords } from "../../../contract/other-words.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Vocabulary } from "../../rows/vocabulary.ts";
 

@@ -1,4 +1,4 @@
-import { all, didYouMean, type OtherWords, plain, sameValue } from "../../../contract/did-you-mean.ts";
+import { didYouMean, plain, sameValue } from "../../../contract/did-you-mean.ts";
 import {
   allAngleShots,
   type GenerationKind,
@@ -6,6 +6,7 @@ import {
   listBackgrounds,
   type OpenField,
 } from "../../../contract/generation-rules.ts";
+import { all, type OtherWords } from "../../../contract/other-words.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { ValueMapping, Vocabulary } from "../../rows/vocabulary.ts";

@@ -144,7 +144,7 @@ function clockOf(world: World): MockClock {
   const { clock, workInProgress } = world;
   const advance = async (ms: number) => {
     // Checks the time, and moves where nothing is due until then.
-    if (!(ms > 0) || clock.now() + ms > lastMoment) return clock.advance(ms);
+    if (!(typeof ms === "number" && ms > 0) || clock.now() + ms > lastMoment) return clock.advance(ms);
     // `settled` waits for a move that nobody awaits; the move does not wait for its own mark.
     const mark = workInProgress.mark();
     await workInProgress.track(moveClock(world, ms), mark);
@@ -158,7 +158,11 @@ function clockOf(world: World): MockClock {
     sleep: (ms, signal) => clock.sleep(ms, signal),
     at,
     advance,
-    advanceTo: (time) => advance(Number(time) - clock.now()),
+    advanceTo: async (time) => {
+      if (typeof time !== "number" && !(time instanceof Date))
+        throw new TypeError("mock.clock.advanceTo takes milliseconds since 1970 or a Date");
+      await advance(Number(time) - clock.now());
+    },
     autoAdvance: {
       now,
       // Limits take real time: the waits of other requests move this clock past them.

@@ -6,6 +6,10 @@ export const ownHeaders: ReadonlySet<string> = new Set([
   "expect",
   "host",
   "idempotency-key",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
   "transfer-encoding",
   "upgrade",
 ]);

@@ -3,8 +3,9 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { clauses } from "../../src/flows/catalogue/service-check/ask-service.ts";
 import { twistingProxy } from "../flows/catalogue/service-check/twisting-proxy.ts";
+import { gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
-import { createWorld, type TestWorld } from "../support/world.ts";
+import { createWorld, type Running, type TestWorld } from "../support/world.ts";
 
 const asked = clauses.filter((clause) => "ask" in clause).length;
 /** Changes something of the mock (interface, serve --mock). */
@@ -126,6 +127,24 @@ test.each([
     expect(ran.exit).toBe(exit);
   },
 );
+
+test("Ctrl-C while an import is processed waits for its end, and deletes what it has created again", async () => {
+  const world = await createWorld();
+  let running: Running | null = null;
+  const { url } = await gateway(world.mock.baseUrl, ({ method, path }) => {
+    if (method === "GET" && /^\/v1\/imports\/\w+$/.test(path)) running?.interrupt();
+    return null;
+  });
+  running = world.cat("doctor --service --write --yes", { env: { CAT_BASE_URL: url } });
+  const { exit, stderr } = await running;
+  expect(exit).toBe(130);
+  expect(stderr).toContain("Deleting the product cat-doctor-800000000000. Press Ctrl-C again to leave it.\n");
+  expect(world.mock.state().organizations.main.imports.map(({ status }) => status)).not.toContain(
+    "processing",
+  );
+  world.clock.advance(60_000);
+  expect(world.products()).toEqual([]);
+});
 
 test.each([
   ["doctor --service --write", "--yes"],

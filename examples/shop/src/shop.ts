@@ -27,7 +27,8 @@ export class Shop {
          SET name = excluded.name, photo = excluded.photo, status = 'new', sent_in = NULL, reason = NULL
          WHERE name <> excluded.name OR photo <> excluded.photo`,
       )
-      .run(reference, name, photo);
+      // As the service has it: results name the reference without spaces around it.
+      .run(reference.trim(), name, photo);
   }
 
   products(): Product[] {
@@ -193,8 +194,16 @@ export class Shop {
       const attach = this.database.prepare(
         "UPDATE photos SET attached = 1 WHERE reference = ? AND sent_in = ?",
       );
+      // The photos of a product that was deleted at the service went with it.
+      const forget = this.database.prepare(
+        `DELETE FROM photos WHERE reference = ? AND attached = 1
+         AND EXISTS (SELECT 1 FROM products AS p WHERE p.reference = photos.reference AND p.product_id <> ?)`,
+      );
       for (const { reference, status, product_id, images, error } of results) {
-        if (product_id !== null) identify.run(product_id, reference);
+        if (product_id !== null) {
+          forget.run(reference, product_id);
+          identify.run(product_id, reference);
+        }
         if (images.some((image) => image.status === "attached")) attach.run(reference, key);
         const reason = status === "partial" ? "without some of its photos" : (error?.message ?? null);
         update.run(status === "failed" ? "failed" : "imported", reason, reference, key);

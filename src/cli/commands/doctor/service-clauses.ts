@@ -25,6 +25,8 @@ export async function checkClauses(app: App, isWriting: boolean): Promise<void> 
       if (!io.json) await io.text(`${lineOf(app, result)}\n`);
     }
   } finally {
+    if (isWriting && context.interrupt.aborted)
+      await io.note(`Deleting the product ${service.mark}. Press Ctrl-C again to leave it.`);
     if (isWriting)
       for await (const one of service.remove()) {
         const { product } = one;

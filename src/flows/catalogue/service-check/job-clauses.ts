@@ -14,8 +14,10 @@ async function imported(
   const { id } = accepted.json as { id: string };
   const done = ({ status }: { status: string }) => status !== "validating" && status !== "processing";
   const { client, signal } = service;
-  const timeoutMs = 600_000;
-  await client.poll(operations.imports.get, { import_id: id }, { done, signal, timeoutMs });
+  // Until it has ended, it may create a product that was deleted.
+  service.opened(() => client.poll(operations.imports.get, { import_id: id }, { done, timeoutMs: 60_000 }));
+  await client.poll(operations.imports.get, { import_id: id }, { done, signal, timeoutMs: 600_000 });
+  service.ended();
   const { data } = await client.imports.rows({ import_id: id }, { signal });
   if (data[0] === undefined) throw new NotAsked("the import has no result for its row");
   return data[0];
@@ -151,7 +153,7 @@ export const jobClauses: readonly Clause[] = [
     };
     const reply = await service.write("POST", "/v1/webhooks", { json: webhook });
     const { id } = (reply.json ?? {}) as { id?: string };
-    if (reply.status === 201) await service.write("DELETE", `/v1/webhooks/${id}`, null);
+    if (id !== undefined) await service.write("DELETE", `/v1/webhooks/${id}`, null);
     return differenceOf(reply, invalid("description"));
   }),
   write("input_index.", async (service) => {

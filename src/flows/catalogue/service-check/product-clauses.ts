@@ -33,7 +33,7 @@ export const productClauses: readonly Clause[] = [
     const { data } = (await service.get(`/v1/products?q=${encodeURIComponent(q)}`)).json as {
       data?: { id: string }[];
     };
-    return data?.some((found) => found.id === id)
+    return data?.some((found) => found?.id === id)
       ? null
       : `q ${JSON.stringify(q)} does not find the product; assumed: every word in the name or the reference, in any case`;
   }),

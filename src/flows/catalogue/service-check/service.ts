@@ -56,6 +56,7 @@ export class AskedService {
   #keys = 0;
   #product: Promise<Product> | null = null;
   readonly #made = new Set<string>();
+  #wait: (() => Promise<unknown>) | null = null;
 
   constructor({ client, random, signal }: Options) {
     this.client = client;
@@ -155,6 +156,15 @@ export class AskedService {
     }
   }
 
+  /** Work of the service that may create the product again, until `ended`; `wait` resolves at its end. */
+  opened(wait: () => Promise<unknown>): void {
+    this.#wait = wait;
+  }
+
+  ended(): void {
+    this.#wait = null;
+  }
+
   /** A photo for a product. */
   async photo(): Promise<{ image_id: string; orientation: string }> {
     return { image_id: await this.image(), orientation: "front" };
@@ -166,6 +176,11 @@ export class AskedService {
    */
   async *remove(): AsyncGenerator<{ readonly product: string; readonly error: unknown }> {
     const { products, paginate } = this.client;
+    try {
+      await this.#wait?.();
+    } catch (error) {
+      yield { product: this.mark, error };
+    }
     try {
       for await (const { id, reference } of paginate(operations.products.list, { q: this.mark }))
         if (reference === this.mark) this.#made.add(id);

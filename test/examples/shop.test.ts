@@ -101,6 +101,8 @@ describe.runIf(isLong)("examples/shop with the packed package", () => {
       "AND attached = 2)`,\n      )\n      .all()",
     ],
     ["comes back", "AND photo = p.photo) LIMIT", ") LIMIT"],
+    ["imported anew", "forget.run(reference, product_id);", ""],
+    ["spaces around it", "reference.trim()", "reference"],
     ["tried again", "if (error instanceof ApiError && error.status === 400)", "if (false)", "webhook"],
     ["lost in a crash", "idempotencyKey: key", "idempotencyKey: randomUUID()", "webhook"],
     [

@@ -249,6 +249,34 @@ export const scenarios: Readonly<Record<string, (opened: Opened) => Promise<void
     assert.deepEqual(statuses(), ["COAT-1 imported", "HAT-2 imported"]);
   },
 
+  "a photo goes again to a product that was deleted and imported anew": async ({
+    shop,
+    mock,
+    client,
+    photos,
+  }) => {
+    const change = async (file: string) => {
+      shop.save({ reference: "COAT-1", name: "Wool coat", photo: `https://cdn.example.com/${file}.jpg` });
+      await shop.catchUp();
+      await mock.clock.advance(minute);
+    };
+    await change("photo");
+    await client.products.delete({ product_id: shop.products()[0]!.product_id! });
+    await change("other");
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Wool coat: 1"]);
+    await change("photo");
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Wool coat: 2"]);
+  },
+
+  "a reference with spaces around it is that without": async ({ shop, mock, photos }) => {
+    for (const name of ["Scarf", "Long scarf", "Warm scarf"]) {
+      shop.save({ reference: " SCARF ", name, photo });
+      await shop.catchUp();
+      await mock.clock.advance(minute);
+    }
+    assert.deepEqual(await photos(), ["Felt hat: 1", "Warm scarf: 1", "Wool coat: 1"]);
+  },
+
   "a name that the service rejects has a reason": async ({ shop, mock, statuses, photos }) => {
     await shop.catchUp();
     await mock.clock.advance(minute);

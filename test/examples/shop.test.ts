@@ -10,7 +10,7 @@ import { isLong } from "../support/repetitions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const shop = join(root, "examples/shop");
-const scenarios = 19;
+const scenarios = 21;
 
 // In `npm run test:long` only.
 describe.runIf(isLong)("examples/shop with the packed package", () => {

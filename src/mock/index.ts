@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { type Clock, lastMoment, MovableClock, systemClock } from "../clock.ts";
+import { lastMoment, MovableClock, systemClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { exactHost, toListenAddress } from "../contract/url-policy.ts";
 import { parseJson } from "../json.ts";
@@ -149,14 +149,13 @@ function clockOf(world: World): MockClock {
     const mark = workInProgress.mark();
     await workInProgress.track(moveClock(world, ms), mark);
   };
-  const at: Clock["at"] = (time, run) => clock.at(time, run);
   const now = () => clock.now();
   let moves = Promise.resolve();
   const real = systemClock();
   return {
     now,
     sleep: (ms, signal) => clock.sleep(ms, signal),
-    at,
+    at: (time, run) => clock.at(time, run),
     advance,
     advanceTo: async (time) => {
       if (typeof time !== "number" && !(time instanceof Date))

@@ -1,4 +1,3 @@
-import { operations } from "../../../contract/client-operations.ts";
 import type { ImportRowResult } from "../../../contract/resources/imports.ts";
 import { type Clause, current, first, invalid, is, never, noId, read, write } from "./clause.ts";
 import { type AskedService, differenceOf, NotAsked } from "./service.ts";
@@ -12,12 +11,8 @@ async function imported(
   const accepted = await service.write("POST", "/v1/imports", { json: { ...options, rows: [row] } });
   if (accepted.status !== 202) throw new NotAsked(`POST /v1/imports responded with ${accepted.status}`);
   const { id } = accepted.json as { id: string };
-  const done = ({ status }: { status: string }) => status !== "validating" && status !== "processing";
+  await service.ended(id);
   const { client, signal } = service;
-  // Until it has ended, it may create a product that was deleted.
-  service.opened(() => client.poll(operations.imports.get, { import_id: id }, { done, timeoutMs: 60_000 }));
-  await client.poll(operations.imports.get, { import_id: id }, { done, signal, timeoutMs: 600_000 });
-  service.ended();
   const { data } = await client.imports.rows({ import_id: id }, { signal });
   if (data[0] === undefined) throw new NotAsked("the import has no result for its row");
   return data[0];

@@ -5,7 +5,7 @@ import { operations } from "../../../contract/client-operations.ts";
 import type { Product } from "../../../contract/resources/products.ts";
 import { CatalogueError } from "../../../errors.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
-import { isObject, parseJson } from "../../../json.ts";
+import { isObject } from "../../../json.ts";
 
 /** A response of any status. */
 export interface AskedResponse {
@@ -56,7 +56,8 @@ export class AskedService {
   #keys = 0;
   #product: Promise<Product> | null = null;
   readonly #made = new Set<string>();
-  #wait: (() => Promise<unknown>) | null = null;
+  /** The import that may not have ended. */
+  #running: string | null = null;
 
   constructor({ client, random, signal }: Options) {
     this.client = client;
@@ -97,13 +98,6 @@ export class AskedService {
     return `${this.mark}-${++this.#keys}`;
   }
 
-  /** Uploads a picture of one pixel, which no product has; the service removes it later (Images). */
-  async image(): Promise<string> {
-    const reply = await this.upload([{ name: "file", bytes: pixel }]);
-    if (reply.status !== 201) throw new NotAsked(`POST /v1/images responded with ${reply.status}`);
-    return (reply.json as { id: string }).id;
-  }
-
   /** Uploads a form with these fields, each of them a file. */
   async upload(
     fields: readonly { readonly name: string; readonly bytes: Uint8Array }[],
@@ -117,16 +111,8 @@ export class AskedService {
 
   /** The throw-away product, made on the first call. */
   product(): Promise<Product> {
-    this.#product ??= this.create();
+    this.#product ??= this.#create();
     return this.#product;
-  }
-
-  /** Creates the product, again after it was deleted. */
-  async create(): Promise<Product> {
-    const body = { name: `Doctor ${this.mark}`, reference: this.mark, images: [await this.photo()] };
-    const reply = await this.write("POST", "/v1/products", { json: body });
-    if (reply.status !== 201) throw new NotAsked(`POST /v1/products responded with ${reply.status}`);
-    return reply.json as Product;
   }
 
   /** Deletes the product and creates it again; null, or why that does not work. */
@@ -156,18 +142,18 @@ export class AskedService {
     }
   }
 
-  /** Work of the service that may create the product again, until `ended`; `wait` resolves at its end. */
-  opened(wait: () => Promise<unknown>): void {
-    this.#wait = wait;
+  /** Resolves when an import has ended. Until then it may create the product again. */
+  async ended(id: string): Promise<void> {
+    this.#running = id;
+    await this.#end(id, 600_000, this.signal);
+    this.#running = null;
   }
 
-  ended(): void {
-    this.#wait = null;
-  }
-
-  /** A photo for a product. */
+  /** A photo for a product: an upload of one pixel, which the service removes later (Images). */
   async photo(): Promise<{ image_id: string; orientation: string }> {
-    return { image_id: await this.image(), orientation: "front" };
+    const reply = await this.upload([{ name: "file", bytes: pixel }]);
+    if (reply.status !== 201) throw new NotAsked(`POST /v1/images responded with ${reply.status}`);
+    return { image_id: (reply.json as { id: string }).id, orientation: "front" };
   }
 
   /**
@@ -177,7 +163,7 @@ export class AskedService {
   async *remove(): AsyncGenerator<{ readonly product: string; readonly error: unknown }> {
     const { products, paginate } = this.client;
     try {
-      await this.#wait?.();
+      if (this.#running !== null) await this.#end(this.#running, 60_000);
     } catch (error) {
       yield { product: this.mark, error };
     }
@@ -195,12 +181,22 @@ export class AskedService {
       }
   }
 
+  async #create(): Promise<Product> {
+    const body = { name: `Doctor ${this.mark}`, reference: this.mark, images: [await this.photo()] };
+    const reply = await this.write("POST", "/v1/products", { json: body });
+    if (reply.status !== 201) throw new NotAsked(`POST /v1/products responded with ${reply.status}`);
+    return reply.json as Product;
+  }
+
+  #end(import_id: string, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    const done = ({ status }: { status: string }) => status !== "validating" && status !== "processing";
+    return this.client.poll(operations.imports.get, { import_id }, { done, timeoutMs, signal });
+  }
+
   async #ask(request: RawRequest): Promise<AskedResponse> {
     const response = await this.client.raw(request, { signal: this.signal });
     if (response.status === 401) throw response.error;
     if (response.status === 403) throw new NotAsked(`the key may not: ${response.error?.message ?? 403}`);
-    // A page of something else than the service is no difference.
-    if (response.status < 400 && response.status !== 204) response.json();
     return {
       status: response.status,
       json: jsonOf(response),
@@ -209,12 +205,14 @@ export class AskedService {
   }
 }
 
-/** The body as a JSON object; empty if it is none. */
-function jsonOf({ bytes }: RawResponse): object {
+/** The body as a JSON object, or an empty one. Throws a BadResponseError for a success that is not JSON. */
+function jsonOf(response: RawResponse): object {
   try {
-    const json = parseJson(Buffer.from(bytes).toString());
+    const json = response.json();
     return isObject(json) ? json : {};
-  } catch {
+  } catch (error) {
+    // A page of something else than the service is no difference.
+    if (response.status < 400 && response.status !== 204) throw error;
     return {};
   }
 }

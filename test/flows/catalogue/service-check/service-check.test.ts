@@ -37,8 +37,6 @@ async function asked(twist: Twist = {}, isWriting = true, of = clauses) {
   return {
     differs: clausesOf("differs"),
     confirmed: clausesOf("confirmed"),
-    notAsked: clausesOf("not_asked"),
-    found,
     before,
     after: { ...mock.state().organizations.main, products: living() },
     methods: new Set(mock.requests().map(({ method }) => method)),

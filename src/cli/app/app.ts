@@ -32,6 +32,8 @@ export interface App {
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
   readonly runs: RecordedRuns;
+  /** Reports the end of the command elsewhere (`--notify`, `--metrics`), once its resources are closed. */
+  afterRun: ((exit: number, error: unknown) => Promise<void>) | null;
   /** The exit status if nothing is thrown, e.g. that of a program which the command ran. */
   exit: number;
   /** Registers `release` to run when the command ends, however it ends; the last one runs first. */
@@ -83,6 +85,7 @@ export function createApp(
       runs ??= new RecordedRuns(app);
       return runs;
     },
+    afterRun: null,
     exit: ExitCode.done,
     onClose: (release) => void releases.push(release),
   };

@@ -168,10 +168,11 @@ class OwnMetrics {
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** The numbers of a summary; those of an object in it have its name first: `photos.added`. */
+/** The numbers of a summary but zeros; those of an object in it have its name first: `photos.added`. */
 function flatNumbers(summary: object, prefix = ""): Record<string, number> {
   const entries = Object.entries(summary).flatMap(([name, value]: [string, unknown]) => {
-    if (typeof value === "number") return [[`${prefix}${name}`, value] as const];
+    if (typeof value === "number")
+      return value > 0 && name !== "duration_ms" ? [[`${prefix}${name}`, value] as const] : [];
     const isGroup = prefix === "" && typeof value === "object" && value !== null && !Array.isArray(value);
     return isGroup ? Object.entries(flatNumbers(value, `${name}.`)) : [];
   });

@@ -46,6 +46,8 @@ const profileName = async ({ globals, context }: App): Promise<string | null> =>
         () => null,
       );
 
+const lateStart = new Error("no response before the end of the run");
+
 class Monitoring {
   readonly #app: App;
   readonly #about: {
@@ -104,7 +106,7 @@ class Monitoring {
       });
     } catch (error) {
       const why = fileProblem(error)?.why ?? (error as Error).message;
-      await printLine(this.#app, `warning: cannot write --metrics ${name}: ${why}`);
+      await this.#warn(`cannot write --metrics ${name}: ${why}`);
     }
   }
 
@@ -114,8 +116,8 @@ class Monitoring {
   ): Promise<void> {
     const { clock, interrupt } = this.#app.context;
     const until = clock.now() + noticeMs;
-    // The receiver must not get the start after the end.
-    const cancel = clock.at(until, () => this.#stopStart.abort());
+    // The receiver must not get the start after the end, for which half of the time is left.
+    const cancel = clock.at(until - noticeMs / 2, () => this.#stopStart.abort(lateStart));
     await this.#started;
     cancel();
     const { summary, runId } = this.#app.runs;
@@ -143,8 +145,12 @@ class Monitoring {
     const text = maskedKeys(maskedSignatures(this.#app.secrets.mask(JSON.stringify(body))));
     const why = await sendNotice(this.#app.context, { receiver, step, body: text }, limit);
     const what = step === "start" ? "the notice of the start" : "the notice of the result";
-    if (why !== null)
-      await printLine(this.#app, `warning: cannot send ${what} to ${receiver.url.origin}: ${why}`);
+    if (why !== null) await this.#warn(`cannot send ${what} to ${receiver.url.origin}: ${why}`);
+  }
+
+  /** Also with --quiet: a night without its notice must be seen somewhere. */
+  #warn(message: string): Promise<void> {
+    return printLine(this.#app, this.#app.io.json ? message : `warning: ${message}`);
   }
 }
 

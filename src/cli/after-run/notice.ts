@@ -70,7 +70,7 @@ export async function sendNotice(
       await connections.close();
     }
   } catch (error) {
-    return signal?.aborted ? "interrupted" : (error as Error).message;
+    return ((signal?.aborted ? signal.reason : error) as Error).message;
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
+import type { Clock } from "../../clock.ts";
 import { OutputFile } from "../../flows/files/output-file.ts";
 import { shellWord } from "../../shell-word.ts";
 import { lockTemporaryFile, waitForLock } from "../../state/file-lock.ts";
@@ -47,8 +48,8 @@ async function readMetrics(path: string): Promise<MetricsFile> {
 }
 
 /** Adds the numbers of a command to a file, which other commands may do at the same time. */
-export async function addToMetricsFile(app: App, path: string, ended: CommandNumbers): Promise<void> {
-  const unlock = await waitForLock(() => lockTemporaryFile(`${path}.lock`), app.context.clock, patienceMs);
+export async function addToMetricsFile(clock: Clock, path: string, ended: CommandNumbers): Promise<void> {
+  const unlock = await waitForLock(() => lockTemporaryFile(`${path}.lock`), clock, patienceMs);
   if (unlock === null) throw new Error("another command is writing it");
   try {
     const file = await readMetrics(path);

@@ -94,7 +94,7 @@ class Monitoring {
     const { runs, lastFailure } = this.#app;
     try {
       const { addToMetricsFile } = await import("./metrics-file.ts");
-      await addToMetricsFile(this.#app, path, {
+      await addToMetricsFile(this.#app.context.clock, path, {
         command: this.#about.command,
         profile: this.#about.profile ?? "",
         outcome: toOutcome(exit),

@@ -264,6 +264,17 @@ test("any sequence of runs gives a file that both readers accept, and counters t
   );
 });
 
+test("the counters add what a run has more than in its earlier attempts", () => {
+  const file = parseMetrics("");
+  for (const succeeded of [1, 3, 3, 2])
+    addNumbers(
+      file,
+      numbers({ summaries: [{ run_id: "run_1", ...{ succeeded, photos: { added: succeeded } } }] }),
+    );
+  expect(valuesOf(metricsText(file), "catalogue_rows_total")).toMatchObject({ succeeded: 3 });
+  expect(valuesOf(metricsText(file), "catalogue_photos_total")).toMatchObject({ added: 3 });
+});
+
 test("the numbers of 50 runs are kept", () => {
   const file = parseMetrics("");
   for (let at = 1; at <= 60; at++) addNumbers(file, numbers({ summaries: [{ run_id: `run_${at}` }] }));

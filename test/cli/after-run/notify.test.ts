@@ -1,5 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startMock } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
 import { startReceiver } from "../../support/receiver.ts";
+import { needsBuild, spawnCat } from "../../support/spawn-cat.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
@@ -326,4 +332,26 @@ test("a long list is cut, and named", async () => {
   expect(JSON.parse(stdout).imports).toHaveLength(130);
   const [{ body }] = notices as [(typeof notices)[0]];
   expect([(body.imports as unknown[]).length, body.cut, body.total]).toEqual([100, ["imports"], 130]);
+});
+
+longTest("without a URL and a file, an import loads no code of notices and metrics", async () => {
+  needsBuild();
+  const mock = await startMock({ speed: 1000, rateLimit: false });
+  onTestFinished(() => mock.stop());
+  const { origin } = await startReceiver();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "a.csv"), csv);
+  const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, CAT_HOME: join(folder, "home") };
+  const loaded = async (...flags: string[]) => {
+    const coverage = temporaryFolder();
+    const args = ["import", join(folder, "a.csv"), "--quiet", ...flags];
+    const ran = await spawnCat(args, { env: { ...env, NODE_V8_COVERAGE: coverage } });
+    expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
+    const report = readFileSync(join(coverage, readdirSync(coverage)[0]!), "utf8");
+    const urls = (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url);
+    return urls.filter((url) => /\/(?:monitoring|metrics-file)-/.test(url)).length;
+  };
+  expect(await loaded()).toBe(0);
+  expect(await loaded("--notify", "none")).toBe(1);
+  expect(await loaded("--notify", `${origin}/p`, "--metrics", join(folder, "m.prom"))).toBe(2);
 });

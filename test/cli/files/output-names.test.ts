@@ -36,6 +36,7 @@ function kindOf(bytes: Buffer): string {
   if (start.startsWith("SQLite format 3")) return "database";
   if (start.startsWith("<!doctype html>")) return "page";
   if (start.startsWith("<?xml")) return "xml";
+  if (start.startsWith("# Counters of catalogue")) return "metrics";
   if (/^[{[]/.test(start)) return "json";
   return start.includes("\t") ? "tabs" : "csv";
 }
@@ -58,6 +59,7 @@ const kinds: Readonly<Record<string, string>> = {
   "csv.gz": "gzip",
   html: "page",
   xml: "xml",
+  prom: "metrics",
   jpg: "jpeg",
   png: "png",
   pdf: "pdf",
@@ -86,6 +88,7 @@ const outputs: readonly (readonly [use: string, line: (name: string, world: Name
   ["import --failed", (name) => `import bad.ndjson --on-image-error fail_row --failed ${name}`],
   ["import --plan", (name) => `import a.csv --plan ${name}`],
   ["import --report", (name) => `import a.csv --report ${name}`],
+  ["import --metrics", (name) => `import a.csv --metrics ${name}`],
   ["import --ledger", (name) => `import a.csv --ledger ${name}`],
   ["beautify --results", (name) => `beautify looks.csv --yes --fresh --allow-duplicates --results ${name}`],
   ["beautify --gallery", (name) => `beautify looks.csv --yes --fresh --allow-duplicates --gallery ${name}`],

@@ -25,7 +25,8 @@ async function beginMonitoring(app: App, called: Command): Promise<void> {
   const { notify, metrics, dryRun, plan, template }: RawNightFlags = called.opts();
   // Nothing is run, so that the monitoring must not take it for a success.
   if (dryRun === true || plan !== undefined || template !== undefined) return;
-  const to = notify === undefined ? await configuredNotify(app) : { value: notify, source: "--notify" };
+  const typed = notify === undefined ? await configuredNotify(app) : { value: notify, source: "--notify" };
+  const to = typed?.value.trim() === "none" ? null : typed;
   if (to === null && metrics === undefined) return;
   const { openMonitoring } = await import("./monitoring.ts");
   const command = called.parent?.name() === "export" ? "export sync" : called.name();

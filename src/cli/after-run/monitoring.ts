@@ -3,7 +3,7 @@ import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
 import type { App } from "../app/app.ts";
 import { ExitCode } from "../context/errors.ts";
 import { printLine } from "../output/io.ts";
-import { checkedNotifyUrl, maskNotifyUrl, noNotify } from "../settings/notify-url.ts";
+import { checkedNotifyUrl, maskNotifyUrl } from "../settings/notify-url.ts";
 import { profileInUse } from "../settings/settings.ts";
 import type { CommandOutcome } from "./metrics.ts";
 import { type NoticeReceiver, type NoticeStep, noticeMs, sendNotice, toReceiver } from "./notice.ts";
@@ -31,7 +31,7 @@ export async function openMonitoring(app: App, command: string, { notify, metric
 }
 
 function toNotified({ secrets }: App, notify: Wanted["notify"]): NoticeReceiver | null {
-  if (notify === null || notify.value.trim() === noNotify) return null;
+  if (notify === null) return null;
   const url = checkedNotifyUrl(notify.value, notify.source);
   maskNotifyUrl(secrets, notify.value);
   return toReceiver(notify.value, url);

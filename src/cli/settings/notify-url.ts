@@ -1,8 +1,5 @@
 import { UsageError } from "../context/errors.ts";
 
-/** The value that sends nothing, whatever the environment and the profile say. */
-export const noNotify = "none";
-
 /** Where notices go: an http:// or https:// URL. Its UsageError does not repeat the value. */
 export function checkedNotifyUrl(value: string, source: string): URL {
   const url = URL.canParse(value.trim()) ? new URL(value.trim()) : null;
@@ -10,7 +7,7 @@ export function checkedNotifyUrl(value: string, source: string): URL {
   throw new UsageError(`invalid ${source}: it is not an http:// or https:// URL`, {
     code: "invalid_notify_url",
     param: source,
-    hint: `Use the URL of your monitoring, for example https://hc-ping.com/ID/. To send nothing: ${noNotify}.`,
+    hint: `Use the URL of your monitoring, for example https://hc-ping.com/ID/. To send nothing: none.`,
   });
 }
 

@@ -103,7 +103,7 @@ test("a resumed run counts only what its earlier attempts have not", async () =>
 
 test("a generation that is finished is not counted again by the same command", async () => {
   const world = await importWorld({ mock: { demo: 2 } });
-  const [{ reference }] = world.products() as [{ reference: string }];
+  const { reference } = world.products()[0]!;
   world.write(
     "shots.csv",
     `product_reference,subtype,background,angle_shot\n${reference},clothing,white,front\n`,
@@ -260,7 +260,7 @@ test("any sequence of runs gives a file that both readers accept, and counters t
         }
       }
     }),
-    { numRuns: repetitions(50) },
+    { numRuns: repetitions(50, 500) },
   );
 });
 
@@ -292,7 +292,7 @@ longTest("writers at the same time lose no run, and a kill leaves the old file o
   const path = join(folder, "m.prom");
   let printed = 0;
   let kills = 0;
-  for (let round = 0; round < repetitions(8); round++) {
+  for (let round = 0; round < repetitions(8, 8); round++) {
     const writers = [writer(path), writer(path)];
     for (const { stdout } of writers) stdout.on("data", (chunk: Buffer) => (printed += chunk.length / 2));
     const start = printed;

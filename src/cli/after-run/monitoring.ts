@@ -149,8 +149,9 @@ class Monitoring {
   }
 
   /** Also with --quiet: a night without its notice must be seen somewhere. */
-  #warn(message: string): Promise<void> {
-    return printLine(this.#app, this.#app.io.json ? message : `warning: ${message}`);
+  async #warn(message: string): Promise<void> {
+    // The reader of stderr may be gone, which changes no exit status.
+    await printLine(this.#app, this.#app.io.json ? message : `warning: ${message}`).catch(() => {});
   }
 }
 

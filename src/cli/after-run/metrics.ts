@@ -20,6 +20,7 @@ export interface CommandNumbers {
 
 /** A counter of fields of summaries, each of which is the value of its label. */
 interface Counter {
+  /** In words: `rows total` is `catalogue_rows_total`. */
   readonly name: string;
   readonly help: string;
   readonly commands: readonly string[];
@@ -33,21 +34,21 @@ const generating = ["tryon", "beautify"];
 
 const counters: readonly Counter[] = [
   {
-    name: "catalogue_rows_total",
+    name: "rows total",
     help: "Rows of imported files, by their result.",
     commands: ["import"],
     label: "outcome",
     fields: "succeeded partial failed unchanged kept conflicts deleted invalid",
   },
   {
-    name: "catalogue_products_total",
+    name: "products total",
     help: "Products of imported rows.",
     commands: ["import"],
     label: "action",
     fields: "created updated skipped",
   },
   {
-    name: "catalogue_photos_total",
+    name: "photos total",
     help: "Photos of products that imports changed.",
     commands: ["import"],
     label: "action",
@@ -55,21 +56,21 @@ const counters: readonly Counter[] = [
     fields: "added replaced removed moved adopted",
   },
   {
-    name: "catalogue_generations_total",
+    name: "generations total",
     help: "Images to generate. Each one that is queued costs credits.",
     commands: generating,
     label: "state",
     fields: "queued succeeded failed unchanged invalid not_queued unknown",
   },
   {
-    name: "catalogue_mirror_total",
+    name: "mirror total",
     help: "Images that mirrors changed, and the bytes of their downloads.",
     commands: ["export sync"],
     label: "of",
     fields: "added changed renamed removed failed bytes",
   },
   {
-    name: "catalogue_exported_total",
+    name: "exported total",
     help: "Products and images in exports.",
     commands: ["export"],
     label: "of",
@@ -79,9 +80,9 @@ const counters: readonly Counter[] = [
 
 /** Gauges of the last run, by the field of its summary; absent where it has none. */
 const gauges = [
-  { name: "catalogue_mirror_images", help: "Images in the mirror.", field: "total", of: "export sync" },
-  { name: "catalogue_credits_left", help: "Credits left, where they ran out.", field: "credits.left" },
-  { name: "catalogue_credits_short", help: "Credits that the last run lacked.", field: "credits.short" },
+  { name: "mirror images", help: "Images in the mirror.", field: "total", of: "export sync" },
+  { name: "credits left", help: "Credits left at a run that lacked some.", field: "credits.left" },
+  { name: "credits short", help: "Credits that the last run lacked.", field: "credits.short" },
 ];
 
 /** Runs whose numbers are kept: a resumed run repeats those of its earlier attempts. */
@@ -91,30 +92,16 @@ const keptRuns = 50;
 export function addNumbers(file: MetricsFile, ended: CommandNumbers): void {
   const metrics = new OwnMetrics(file, ended);
   const { startedAt, endedAt, exit, outcome } = ended;
-  metrics.set("catalogue_last_run_timestamp_seconds", "When the last run ended.", endedAt / 1000);
+  metrics.set("last run timestamp seconds", "When the last run ended.", endedAt / 1000);
   const seconds = Math.max(0, endedAt - startedAt) / 1000;
-  metrics.set("catalogue_last_run_duration_seconds", "How long the last run took.", seconds);
-  metrics.set("catalogue_last_run_exit_status", "Exit status of the last run.", exit);
+  metrics.set("last run duration seconds", "How long the last run took.", seconds);
+  metrics.set("last run exit status", "Exit status of the last run.", exit);
   if (outcome === "success")
-    metrics.set(
-      "catalogue_last_success_timestamp_seconds",
-      "When the last successful run ended.",
-      endedAt / 1000,
-    );
+    metrics.set("last success timestamp seconds", "When the last successful run ended.", endedAt / 1000);
   for (const each of outcomes)
-    metrics.count(
-      "catalogue_runs_total",
-      "Runs, by their outcome.",
-      { outcome: each },
-      each === outcome ? 1 : 0,
-    );
+    metrics.count("runs total", "Runs, by their outcome.", { outcome: each }, each === outcome ? 1 : 0);
   for (const [status, requests] of ended.requests)
-    metrics.count(
-      "catalogue_requests_total",
-      "Requests, by the status of the response.",
-      { status },
-      requests,
-    );
+    metrics.count("requests total", "Requests, by the status of the response.", { status }, requests);
   const runs = ended.summaries.map((summary) => [summary.run_id, flatNumbers(summary)] as const);
   for (const [id, numbers] of runs) {
     for (const counter of counters.filter(({ commands }) => commands.includes(ended.command)))
@@ -160,8 +147,9 @@ class OwnMetrics {
   }
 
   #samples(name: string, help: string, type: Metric["type"]): Map<string, number> {
-    const { samples } = this.#file.metrics.get(name) ?? { samples: new Map<string, number>() };
-    this.#file.metrics.set(name, { help, type, samples });
+    const full = `catalogue_${name.replaceAll(" ", "_")}`;
+    const { samples } = this.#file.metrics.get(full) ?? { samples: new Map<string, number>() };
+    this.#file.metrics.set(full, { help, type, samples });
     return samples;
   }
 }

@@ -32,7 +32,7 @@ export function addressOf({ url, hasSteps, id }: NoticeReceiver, step: NoticeSte
   const to = new URL(url);
   [to.hash, to.username, to.password] = ["", "", ""];
   if (!hasSteps) return to;
-  const path = to.pathname.replace(/\/+$/, "");
+  const path = to.pathname.slice(0, -1);
   to.pathname = step === "success" ? path : `${path}/${step}`;
   to.search += `${to.search === "" ? "" : "&"}rid=${id}`;
   return to;

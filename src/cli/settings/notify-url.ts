@@ -17,5 +17,5 @@ export function maskNotifyUrl(secrets: { add(secret: string, shown: string): voi
   if (!URL.canParse(text)) return;
   const { origin, pathname, search, username } = new URL(text);
   if (pathname === "/" && search === "" && username === "") return;
-  for (const form of [text, text.replace(/\/+$/, "")]) secrets.add(form, `${origin}/…`);
+  for (const form of [text, text.replace(/\/$/, "")]) secrets.add(form, `${origin}/…`);
 }

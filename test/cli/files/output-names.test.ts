@@ -143,7 +143,7 @@ describe("a name says what the file is, or exits with 2 before anything is sent"
           }
         },
       ),
-      { numRuns: repetitions(5, 80) },
+      { numRuns: repetitions(6, 80) },
     );
     // Neither is rare.
     expect(Math.min(files, rejected)).toBeGreaterThan(5);
@@ -229,7 +229,9 @@ describe("a name says what the file is, or exits with 2 before anything is sent"
       "runs get --ledger",
     ]);
     const ofTryons = (flag: string) =>
-      flag.replace(/^tryon/, "beautify").replace(/^beautify --(failed|report)/, "import --$1");
+      flag
+        .replace(/^tryon/, "beautify")
+        .replace(/^(?:beautify|export|export sync) --(failed|report|metrics)/, "import --$1");
     const unknown = flags.filter(
       (flag) => !reads.test(flag) && !known.has(ofTryons(flag)) && !known.has(flag),
     );

@@ -1,17 +1,18 @@
+import type { Command } from "commander";
 import { CatError, fileProblem } from "../../errors.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
 import type { App } from "../app/app.ts";
 import { ExitCode } from "../context/errors.ts";
 import { printLine } from "../output/io.ts";
 import { checkedNotifyUrl, maskNotifyUrl } from "../settings/notify-url.ts";
-import { profileInUse } from "../settings/settings.ts";
+import { profileInUse, type Sourced } from "../settings/settings.ts";
 import type { CommandOutcome } from "./metrics.ts";
 import { type NoticeReceiver, type NoticeStep, noticeMs, sendNotice, toReceiver } from "./notice.ts";
 
 /** What the flags, variables and settings ask for. */
 interface Wanted {
   /** Where notices go, and the flag, variable or setting that says so. */
-  readonly notify: { readonly value: string; readonly source: string } | null;
+  readonly notify: Sourced | null;
   /** The file of `--metrics`. */
   readonly metrics: string | undefined;
 }
@@ -23,7 +24,8 @@ const mostListed = 100;
  * Sends a notice of the start, and has the program report the end: in the metrics file, then in a notice.
  * Neither changes the exit status. Throws UsageError for a URL or a file that cannot be used.
  */
-export async function openMonitoring(app: App, command: string, { notify, metrics }: Wanted): Promise<void> {
+export async function openMonitoring(app: App, called: Command, { notify, metrics }: Wanted): Promise<void> {
+  const command = called.parent?.name() === "export" ? "export sync" : called.name();
   const monitoring = new Monitoring(app, command, await profileName(app), toNotified(app, notify));
   app.afterRun = (exit, error) => monitoring.end(exit, error);
   // After that, so that the receiver gets what is wrong with the file.

@@ -76,7 +76,7 @@ async function rejectUnknown(root: Command, words: readonly string[]): Promise<v
   }
 }
 
-/** The list for people: a block per command, then the commands of a group, the global flags and the exit statuses. */
+/** The list for people: a block per command, commands of a group, the global flags and the exit statuses. */
 function toText(
   { commands, global_flags, exit_statuses }: Omit<CommandList, "version" | "topics">,
   below: readonly Pick<ListedCommand, "name" | "summary">[],

@@ -266,13 +266,13 @@ async function week() {
   world.clock.advance(3_600_000);
   const kinds = async (flags: string) =>
     (await runs(flags)).map(({ kind, file, status, exit }) => `${kind} ${file} ${status} ${exit}`);
-  const told = async (flags: string) => (await world.cat(`runs list ${flags}`)).stderr;
-  return { world, kinds, told };
+  const noteOf = async (flags: string) => (await world.cat(`runs list ${flags}`)).stderr;
+  return { world, kinds, noteOf };
 }
 
 describe("cat runs list --since", () => {
   test("has all runs of the time, failed ones first, then unfinished ones, with the number of each", async () => {
-    const { world, kinds, told } = await week();
+    const { world, kinds, noteOf } = await week();
     const nights = [
       "detachment photos.csv ended 8",
       "undo bad.csv ended 5",
@@ -287,19 +287,19 @@ describe("cat runs list --since", () => {
       "import a.csv ended 0",
     ];
     expect(await kinds("--since 7d")).toEqual(nights);
-    expect(await told("--since 7d")).toBe(
+    expect(await noteOf("--since 7d")).toBe(
       "11 runs since 2025-12-27T03:00Z: 3 failed, 2 unfinished, 6 succeeded.\n",
     );
     const older = "1 older run is unfinished. To see all runs: cat runs list --all\n";
     // The midnight in UTC, and the same with an offset.
     for (const time of ["2026-01-03", "2026-01-03T01:00:00+01:00"]) {
       expect(await kinds(`--since ${time}`)).toEqual([nights[0], nights[1], nights[3]]);
-      expect(await told(`--since ${time}`)).toBe(
+      expect(await noteOf(`--since ${time}`)).toBe(
         `3 runs since 2026-01-03T00:00Z: 2 failed, 1 unfinished.\n${older}`,
       );
     }
     expect(await kinds("--since 7d --limit 2")).toEqual(nights.slice(0, 2));
-    expect(await told("--since 7d --limit 2")).toBe(
+    expect(await noteOf("--since 7d --limit 2")).toBe(
       "Showing the first 2. To see more, remove --limit.\n" +
         "11 runs since 2025-12-27T03:00Z: 3 failed, 2 unfinished, 6 succeeded.\n",
     );

@@ -65,7 +65,7 @@ DRESS-1,clothing,white,front
 \`\`\`
 
 1. Check, which is free: \`generations\` is the number of images to pay for. Those that exist are in \`unchanged\`.
-2. Tell the user this number, and wait for consent.
+2. Show the user this number, and wait for consent.
 3. Generate with the same number as a limit. More images than that: exit status 3, and none is generated.
 
 \`\`\`sh

@@ -63,6 +63,17 @@ test("a sentence names the exit status of the only line that has another one tha
   ]);
 });
 
+test("cat commands --skill prints it, by both names of the program, and as JSON", async () => {
+  const world = await createWorld();
+  for (const program of ["cat", "catalogue"] as const)
+    expect(await world.cat("commands --skill", { tty: true, context: { program } })).toEqual({
+      exit: 0,
+      stdout: skill,
+      stderr: "",
+    });
+  expect(JSON.parse((await world.cat("commands --skill --json")).stdout)).toEqual({ skill });
+});
+
 test("the front matter has the form of Agent Skills", () => {
   const [, front] = /^---\n(.*?)\n---\n/s.exec(skill) ?? [];
   const fields = Object.fromEntries(front!.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2)));

@@ -37,7 +37,7 @@ export const commandsCommand = (app: App): Command =>
         typeof value === "string" ? io.asCalled(value) : value,
       );
       if (skill) {
-        const text = (await import("../reference/skill.ts")).skillText(all);
+        const text = (await import("../reference/skill.ts")).skillText(all.commands);
         return io.json ? io.jsonData({ skill: text }) : io.data(text);
       }
       const { findOutput } = await import("../reference/outputs.ts");

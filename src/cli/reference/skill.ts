@@ -1,11 +1,26 @@
-import type { CommandList } from "../completion/command-list.ts";
+import { exitMeanings } from "../context/errors.ts";
 import { exitAdvice } from "./help-pages.ts";
 
 /** The commands for nine tenths of the work. */
 const usual = ["import", "tryon", "beautify", "export sync", "products list", "runs list"];
 
 /** The guide for agents (format: Agent Skills), which `npm run reference` writes to skills/ as well. */
-export const skillText = ({ commands, exit_statuses }: CommandList): string => `---
+export function skillText(commands: readonly { name: string; summary: string }[]): string {
+  const summaryOf = (name: string) => commands.find((one) => one.name === name)!.summary;
+  const statuses = Object.entries(exitMeanings).map(([status, meaning]) => [
+    status,
+    meaning,
+    exitAdvice[Number(status) as keyof typeof exitAdvice],
+  ]);
+  return text
+    .replace("COMMANDS", () => rows(usual.map((name) => [`\`catalogue ${name}\``, summaryOf(name)])))
+    .replace("STATUSES", () => rows(statuses));
+}
+
+const rows = (cells: readonly (readonly string[])[]): string =>
+  cells.map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+const text = `---
 name: catalogue
 description: Manage a fashion shop's catalogue on its imaging service with the catalogue command line. Import products and photos from Excel, CSV or NDJSON, generate images of products on models (try-ons) or alone, mirror all images to a folder or bucket, find and change products. Use it when products, product photos, try-ons or catalogue exports are mentioned.
 ---
@@ -16,7 +31,7 @@ description: Manage a fashion shop's catalogue on its imaging service with the c
 
 | command | what it does |
 |---|---|
-${usual.map((name) => `| \`catalogue ${name}\` | ${commands.find((one) => one.name === name)!.summary} |`).join("\n")}
+COMMANDS
 
 Others: \`catalogue --help\`. Flags of one command: \`catalogue commands tryon\`, with the JSON Schema of its output: \`catalogue commands tryon --json\`. Commands of a group: \`catalogue commands products\`.
 
@@ -97,5 +112,5 @@ catalogue runs get last --json
 
 | status | meaning | next |
 |---|---|---|
-${exit_statuses.map(({ status, meaning }) => `| ${status} | ${meaning} | ${exitAdvice[status as keyof typeof exitAdvice]} |`).join("\n")}
+STATUSES
 `;

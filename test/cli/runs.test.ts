@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/state/state.ts";
+import { FakeOutput } from "../support/fake-output.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -330,6 +331,12 @@ describe("cat runs list --since", () => {
       "rows.ndjson  export      ended       0     3 products, 5 assets  0.0 s     2026-01-02T02:00Z  ann@shop          RUN",
       "",
     ]);
+    const stdout = new FakeOutput({ isTTY: true, columns: 90 });
+    const { stderr } = await world.cat("runs list --since 7d --limit 1", { context: { stdout } });
+    expect(stripVTControlCharacters(stdout.text).split("\n")[0]).toMatch(
+      /^file .* counts +duration +run_id$/,
+    );
+    expect(stderr).toContain("The terminal is too narrow for: started_at, who, undone. ");
     const csv = await world.cat("runs list --since 7d --limit 3 --format csv --fields kind,exit,duration_ms");
     expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,\nimport,8,5000\n");
   });

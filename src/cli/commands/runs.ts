@@ -111,8 +111,12 @@ async function showSince(
   }
   const all = found.flatMap((one) => one.runs);
   const shown = all.slice(0, limit);
+  // On a narrow terminal the results matter more than the time.
+  const columns = printing.columns.map(({ drop, ...column }) =>
+    drop === undefined || ["counts", "duration"].includes(column.name) ? column : { ...column, drop },
+  );
   await app.io.show(
-    printing,
+    { ...printing, columns },
     shown.map((run) => toShown(run, app)),
   );
   if (app.globals.mock) return app.io.note(noneOfMock);

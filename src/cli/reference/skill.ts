@@ -84,7 +84,7 @@ DRESS-1,clothing,white,front
 3. Generate with the same number as a limit. More images than that: exit status 3, and none is generated.
 
 \`\`\`sh
-catalogue models list --json
+catalogue models list --fields id,name,sex --json
 catalogue tryon looks.csv --dry-run --json
 catalogue tryon looks.csv --yes --max-generations 2 --save images --gallery review.html --json
 catalogue beautify packshots.csv --dry-run --json

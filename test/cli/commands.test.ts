@@ -77,6 +77,7 @@ describe("commands NAME", () => {
     expect(ran.stdout.length).toBeLessThan(all.stdout.length / 50);
     // A name of the list, as one word, and by the other name of the program.
     expect(await world.cat(["commands", " products  list", "--json"])).toEqual(ran);
+    expect(await world.cat("commands --json -- products list")).toEqual(ran);
     const called = await world.cat("commands runs list --json", { context: { program: "catalogue" } });
     expect(JSON.parse(called.stdout).commands[0].usage).toBe("catalogue runs list [flags]");
   });

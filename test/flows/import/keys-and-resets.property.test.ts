@@ -7,9 +7,9 @@ import type { ImportSummary } from "../../../src/flows/import/summary.ts";
 import type { MockState } from "../../../src/mock/index.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { cdn } from "./import-fixtures.ts";
-import { blind, importWorld, withCreate, withoutExports, withoutProducts } from "./run-import.ts";
+import { type ImportWorld, blind, importWorld, withCreate, withoutExports, withoutProducts } from "./run-import.ts";
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
 /** Keys of one organization, by missing scopes. */
 const keys: Record<string, (client: Client) => Client> = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import { longTest } from "../../support/long-test.ts";
 import { cdn, fileOf, once, worldWith } from "./import-fixtures.ts";
-import { importWorld } from "./run-import.ts";
+import { type ImportWorld, importWorld } from "./run-import.ts";
 
 const head = "reference,name,description,sex,image_1,image_1_orientation,image_2\n";
 const dress = (
@@ -51,7 +51,7 @@ async function again(
   const writes = world.writes().slice(before);
   return { ...ran, world, writes, products, product: products.find(({ reference }) => reference === "A")! };
 }
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
 const productOf = async (world: World, reference: string) =>
   (await world.client.products.list({ limit: 100 })).data.find((one) => one.reference === reference)!;
@@ -305,7 +305,7 @@ describe("changes by other clients", () => {
       updated: 0,
       failed_file: "failed",
     });
-    expect(await world.read("failed")).toMatch(/^A,Coat,.*,product_not_found,/m);
+    expect(await world.failed()).toMatch(/^A,Coat,.*,product_not_found,/m);
     const next = await world.import("second.csv");
     expect(next.summary).toMatchObject({ submitted: 1, created: 1 });
     expect(await world.products()).toEqual(["A Coat 2"]);
@@ -375,7 +375,7 @@ describe("partial and failed rows", () => {
     const [line] = (await world.read("2")).split("\n").slice(1);
     expect(line).toMatch(new RegExp(`^A,Dress,long,female,${cdn}/1.jpg,front,${bad},`));
     expect(await world.products()).toEqual(["A Dress 1"]);
-    await world.write("mended.csv", (await world.read("failed")).replace(bad, `${cdn}/good.jpg`));
+    await world.write("mended.csv", (await world.failed()).replace(bad, `${cdn}/good.jpg`));
     expect((await world.import("mended.csv")).summary).toMatchObject(asSent);
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 1, failed: 1 });
     expect(await world.products()).toEqual(["A Dress 2"]);
@@ -402,11 +402,11 @@ describe("partial and failed rows", () => {
       });
       expect(world.writes().slice(before)).toEqual(["POST /v1/imports 202"]);
       expect((await world.products()).sort()).toEqual(once("A", "B"));
-      expect((await world.read("failed")).split("\n").slice(1, 3)).toEqual([
+      expect((await world.failed()).split("\n").slice(1, 3)).toEqual([
         expect.stringMatching(new RegExp(`^A,Coat,${cdn}/A\\.jpg\\|${bad},image_failed,`)),
         expect.stringMatching(new RegExp(`^B,Dress,${cdn}/B\\.jpg\\|${bad},image_failed,`)),
       ]);
-      await world.write("mended.csv", (await world.read("failed")).replaceAll(`|${bad}`, ""));
+      await world.write("mended.csv", (await world.failed()).replaceAll(`|${bad}`, ""));
       expect((await world.import("mended.csv")).summary).toMatchObject({ updated: 1, unchanged: 1 });
       expect((await world.products()).sort()).toEqual(["A Coat 1", "B Dress 1"]);
     },
@@ -423,7 +423,7 @@ describe("partial and failed rows", () => {
     const resultsFile = { path: `${world.folder}/results.ndjson`, name: "results.ndjson" };
     const { summary } = await world.import("b.csv", { resultsFile });
     expect(summary).toMatchObject({ partial: 1 });
-    expect(await world.read("failed")).toMatch(new RegExp(`^A,Dress,${bad},timeout,`, "m"));
+    expect(await world.failed()).toMatch(new RegExp(`^A,Dress,${bad},timeout,`, "m"));
     const result = JSON.parse(await world.read("results.ndjson"));
     expect(
       result.images.map(({ index, status }: { index: number; status: string }) => [index, status]),
@@ -460,7 +460,7 @@ describe("partial and failed rows", () => {
     await world.fault({ match: { method: "PATCH", path: `/v1/products/${id}` }, status: 422 });
     const { summary } = await world.import("c.csv");
     expect(summary).toMatchObject({ submitted: 2, succeeded: 1, failed: 1, updated: 1 });
-    expect(await world.read("failed")).toMatch(new RegExp(`^A,Coat,${cdn}/A.jpg,`, "m"));
+    expect(await world.failed()).toMatch(new RegExp(`^A,Coat,${cdn}/A.jpg,`, "m"));
     await world.fault();
     expect((await world.import("failed")).summary).toMatchObject(asPatched);
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);

@@ -7,7 +7,7 @@ import { openState, type State } from "../../../src/state/state.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { photo } from "../photos/photo-folder.ts";
 import { type Ending, MergeModel, type ModelRow, type Rule, rules, sides } from "./merge-model.ts";
-import { importWorld } from "./run-import.ts";
+import { type ImportWorld, importWorld } from "./run-import.ts";
 
 const references = ["A", "B", "C"];
 const contents = ["1", "2", "3"];
@@ -60,7 +60,7 @@ const story = fc.record({
   steps: fc.array(step, { minLength: 2, maxLength: 7 }),
 });
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 type Sheet = Map<string, ModelRow>;
 
 /** Applies edits; a row without a photo, or with one photo for two sides, would be invalid. */

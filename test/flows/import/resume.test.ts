@@ -11,11 +11,11 @@ import { repetitions } from "../../support/repetitions.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { beforeBatch, fileOf, hour, once, responsesLost, worldWith } from "./import-fixtures.ts";
 import { KillableProcess, Killed } from "./killable-process.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { type ImportWorld, importWorld, withCreate } from "./run-import.ts";
 
 batchesOf(2);
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
 const five = ["A", "B", "C", "D", "E"];
 const keysOf = (world: World) =>
@@ -128,8 +128,8 @@ describe("the same command again", () => {
       submitted: 2,
       refused: [{ first_line: 4, last_line: 5, rows: 2 }],
     });
-    expect((await world.read("failed")).match(/^[A-Z],/gm)).toEqual(["C,", "D,", "E,"]);
-    expect(await world.read("failed")).toContain("E,Dress,https://cdn.example.com/E.jpg,not_sent,");
+    expect((await world.failed()).match(/^[A-Z],/gm)).toEqual(["C,", "D,", "E,"]);
+    expect(await world.failed()).toContain("E,Dress,https://cdn.example.com/E.jpg,not_sent,");
     const second = await world.import("a.csv");
     expect(second.summary).toMatchObject(whole);
     expect(second.sent.map(({ rows }) => [...rows])).toEqual([[0, 1], [2, 3], [4]]);
@@ -141,7 +141,7 @@ describe("the same command again", () => {
     await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 400, times: 1 });
     const first = await world.import("a.csv", { concurrency: 1 });
     expect(first.summary).toMatchObject({ submitted: 0, failed_file: "failed" });
-    await world.write("mended.csv", await world.read("failed"));
+    await world.write("mended.csv", await world.failed());
     expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
     expect((await world.products()).sort()).toEqual(once(...five));
   });
@@ -165,7 +165,7 @@ describe("the same command again", () => {
     );
     expect(first.summary).toMatchObject({ submitted: 0, failed_file: "failed" });
     expect(first.summary?.refused).toHaveLength(2);
-    await world.write("mended.csv", await world.read("failed"));
+    await world.write("mended.csv", await world.failed());
     expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
     expect((await world.products()).sort()).toEqual(once(...five));
   });
@@ -380,7 +380,7 @@ describe("a piped row that was not sent", () => {
       beforeBatch(2, () => world.fault(refused)),
     );
     expect(ran.summary).toMatchObject({ submitted: 2, created: 2, unchanged: 3 });
-    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    const failed = (await world.failed()).trim().split("\n").slice(1);
     expect(failed.map((line) => [line.split(",")[0], line.split(",")[3]])).toEqual([
       ["C", "not_sent"],
       ["F", "insufficient_credits"],

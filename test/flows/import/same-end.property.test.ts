@@ -9,11 +9,11 @@ import { repetitions } from "../../support/repetitions.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { cdn } from "./import-fixtures.ts";
 import { KillableProcess, Killed } from "./killable-process.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { type ImportWorld, importWorld, withCreate } from "./run-import.ts";
 
 batchesOf(2);
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 type Mode = "upsert" | "all" | "create" | "skip_existing";
 type Row = { reference: string; name: string; description: string; sex: string; photos: string[] };
 type Edit = { reference: string; what: "delete" | "rename" | "name" | "description" };

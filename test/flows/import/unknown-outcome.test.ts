@@ -214,7 +214,7 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     expect(again).toMatchObject({ stopped: undefined, summary: { created: 1, conflicts: 2, unchanged: 0 } });
     expect(writes).toEqual([created]);
     expect(products).toEqual(once("A", "B", "C"));
-    expect(await world.read("failed")).toMatch(/^A,Dress,\S+\/A\.jpg,photo_unknown,"cannot fetch /m);
+    expect(await world.failed()).toMatch(/^A,Dress,\S+\/A\.jpg,photo_unknown,"cannot fetch /m);
   });
 
   test("keeps its fields up to date if counted as imported, because their values are unknown", async () => {
@@ -353,6 +353,6 @@ describe("--fresh", () => {
     await world.fault();
     const { summary } = await world.import("a.csv", { fresh: true, mode: "create", concurrency: 1 });
     expect(summary).toMatchObject({ submitted: 3, created: 1, failed: 2 });
-    expect(await world.read("failed")).toContain(`A,Dress,${cdn}/A.jpg,reference_already_exists,`);
+    expect(await world.failed()).toContain(`A,Dress,${cdn}/A.jpg,reference_already_exists,`);
   });
 });

@@ -5,9 +5,9 @@ import type { SentBatch } from "../../../src/flows/run/batch.ts";
 import { openState } from "../../../src/state/state.ts";
 import { newAccount } from "../../support/new-account.ts";
 import { cdn, fileOf, hour, once, responsesLost, worldWith } from "../import/import-fixtures.ts";
-import { blind, importWorld, withoutExports, withoutProducts } from "../import/run-import.ts";
+import { type ImportWorld, blind, importWorld, withoutExports, withoutProducts } from "../import/run-import.ts";
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
 const key = (fingerprint: string) => ({ machine: { fingerprint } });
 const accountOf = (world: World, fingerprint: string) =>

@@ -193,10 +193,11 @@ describe("a results file", () => {
   const isResults = (path: string) => path.startsWith("/_signed/imports/");
   const isList = (path: string) => path.endsWith("/rows");
   const lengthOfFirstLine = 400;
-  /** The results are cut in the first `times` downloads, and cannot be listed. */
+  /** The results are cut in the first `times` downloads, and cannot be listed if there are more. */
   const cut = (change: (results: string) => string, times: number) => {
+    const isListed = times < 9;
     const judge: Judge = ({ path }) => {
-      if (isList(path)) return refusal(404, "import_not_found");
+      if (isList(path) && !isListed) return refusal(404, "import_not_found");
       return isResults(path) && times-- > 0 ? { change } : null;
     };
     return { judge };
@@ -265,10 +266,10 @@ describe("no row is lost or duplicated", () => {
       isBatch(request) ? (steps.length > 1 ? steps.shift()! : steps[0]!) : null;
   const lost: Step = (response) => response.destroy();
 
-  test.each<[string, "unknown" | "refused", Step[]]>([
+  test.each<[string, "unknown" | "refused" | "unsent", Step[]]>([
     ["a 409 request_in_progress", "unknown", [refusal(409, "request_in_progress")]],
     ["a 409 conflict", "refused", [refusal(409, "conflict")]],
-    ["a 429", "refused", [refusal(429, "rate_limit_exceeded")]],
+    ["a 429", "unsent", [refusal(429, "rate_limit_exceeded")]],
     ["a lost response and a 429", "unknown", [lost, refusal(429, "rate_limit_exceeded")]],
     ["a lost response and a 401", "unknown", [lost, refusal(401, "invalid_api_key")]],
     ["a lost response and a 402", "unknown", [lost, refusal(402, "insufficient_credits")]],
@@ -279,7 +280,7 @@ describe("no row is lost or duplicated", () => {
     await world.write("a.csv", head + rows(2));
     const { summary } = await world.import("a.csv", {}, { judge: responses(...steps) });
     expect([summary!.unknown, summary!.refused].map((batches) => batches?.[0]?.rows)).toEqual(
-      kind === "unknown" ? [2, undefined] : [undefined, 2],
+      { unknown: [2, undefined], refused: [undefined, 2], unsent: [undefined, undefined] }[kind],
     );
     // The same command resends a batch that was rejected for another reason than its rows.
     expect((await world.files()).includes("a.failed.csv")).toBe(what.endsWith("a 400"));

@@ -59,7 +59,7 @@ describe("output files", () => {
     expect(await world.failed()).toContain("BAD,Coat,");
   });
 
-  test("leave no unfinished file if they cannot be moved into place", async () => {
+  test("get the next name if it is a folder meanwhile, and no unfinished file stays", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
     const { summary } = await world.import(
@@ -68,7 +68,7 @@ describe("output files", () => {
       beforeResults(() => mkdir(`${world.folder}/results.ndjson`, { recursive: true })),
     );
     expect(summary).toMatchObject({ failed_file: "a.failed.csv", results_file: null });
-    expect(await world.files()).toEqual(["a.csv", "a.failed.csv", "results.ndjson"]);
+    expect(await world.files()).toEqual(["a.csv", "a.failed.csv", "results-2.ndjson", "results.ndjson"]);
   });
 
   test.each([
@@ -134,7 +134,8 @@ describe("results", () => {
       }),
     );
     expect(stopped).toBeUndefined();
-    console.log(world.mock.requests().map((r) => [r.method, r.path.slice(0, 60), r.status].join(" ")));
+    expect(world.mock.requests().slice(-3).map(({ status }) => status)).toEqual([403, 403, 200]);
+    expect(world.mock.requests().at(-1)!.path).toMatch(/\/rows\?limit=100$/);
     expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
   });
 

@@ -21,15 +21,15 @@ async function refusedOnce(
   const { summary } = await world.import(file, { ...flags, skipInvalid: true });
   expect(summary).toMatchObject({ created: 1, invalid: 1 });
   // The file is named as it was typed.
-  const failed = (await world.failed()).replaceAll(`${world.folder}/`, "");
-  await world.write(`1-${file}`, failed);
-  return { ...world, again: `1-${file}`, failed };
+  const failedFile = (await world.failed()).replaceAll(`${world.folder}/`, "");
+  await world.write(`1-${file}`, failedFile);
+  return { ...world, again: `1-${file}`, failedFile };
 }
 
 describe("a row that was rejected as a duplicate", () => {
   test("is rejected again from the failed file as it is, and leaves the first product alone", async () => {
     const world = await refusedOnce();
-    expect(world.failed).toBe(head + hat);
+    expect(world.failedFile).toBe(head + hat);
     const { problems, summary } = await world.import(world.again);
     expect(problems).toEqual([{ line: 2, reference: "A", param: "reference", code, message: still("A") }]);
     expect(summary).toBeNull();
@@ -43,8 +43,8 @@ describe("a row that was rejected as a duplicate", () => {
     const rest = `,${cdn}/2.jpg`;
     const text = `reference,name,images\nA,Dress,${cdn}/1.jpg\n${start}${rest}\n`;
     const world = await refusedOnce("a.csv", text);
-    expect(world.failed).toContain(`${code},"duplicate reference ""A""`);
-    const reason = world.failed.slice(world.failed.indexOf(`,${code}`));
+    expect(world.failedFile).toContain(`${code},"duplicate reference ""A""`);
+    const reason = world.failedFile.slice(world.failedFile.indexOf(`,${code}`));
     await world.write("fixed.csv", `${head}${corrected}${rest}${reason}`);
     expect((await world.import("fixed.csv")).problems.map((one) => one.message)).toEqual([still("A")]);
     expect(await world.products()).toEqual(["A Dress 1"]);
@@ -105,12 +105,12 @@ describe("a row that was rejected as a duplicate", () => {
 
   test("keeps its reason in the failed file of the failed file", async () => {
     const world = await refusedOnce();
-    await world.write("a.csv", `${world.failed}B,Coat,${cdn}/3.jpg,,\n`);
+    await world.write("a.csv", `${world.failedFile}B,Coat,${cdn}/3.jpg,,\n`);
     expect((await world.import("a.csv", { skipInvalid: true, failed: "second.csv" })).summary).toMatchObject({
       created: 1,
       invalid: 1,
     });
-    expect(await world.failed()).toBe(world.failed);
+    expect(await world.failed()).toBe(world.failedFile);
   });
 
   test("stays rejected after its other problem is fixed", async () => {
@@ -118,8 +118,8 @@ describe("a row that was rejected as a duplicate", () => {
       "a.csv",
       `reference,name,sex,images\nA,Dress,,${cdn}/1.jpg\nA,Hat,x,${cdn}/2.jpg\n`,
     );
-    expect(world.failed).toContain(`,${code},"${reasonOf("A")}; sex must be one of`);
-    await world.write("a.csv", world.failed.replace("Hat,x", "Hat,male"));
+    expect(world.failedFile).toContain(`,${code},"${reasonOf("A")}; sex must be one of`);
+    await world.write("a.csv", world.failedFile.replace("Hat,x", "Hat,male"));
     expect((await world.import("a.csv")).problems.map((one) => one.message)).toEqual([still("A")]);
   });
 
@@ -130,7 +130,7 @@ describe("a row that was rejected as a duplicate", () => {
     expect((await world.import(world.again)).problems.map((one) => one.message)).toEqual([
       still("A B", "on line 1 of a.ndjson"),
     ]);
-    await world.write("fixed.ndjson", world.failed.replace("A B", "C"));
+    await world.write("fixed.ndjson", world.failedFile.replace("A B", "C"));
     expect((await world.import("fixed.ndjson")).problems).toEqual([]);
     expect(await world.products()).toEqual(["A B Dress 1", "C Hat 1"]);
   });

@@ -10,14 +10,15 @@ import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import type { MockOptions, MockState } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/state.ts";
 import { gateway, type Judge, type Verdict } from "../../support/gateway.ts";
-import { createWorld, type Running } from "../../support/world.ts";
+import { seededRandom } from "../../support/seeded-random.ts";
+import { type CallOptions, createWorld, type Running } from "../../support/world.ts";
 
 /** The flags of a command line by name, e.g. `skipInvalid: true` for --skip-invalid and `wait: false` for --no-wait. */
 export type ImportFlags = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Who runs the command, and how. */
 export interface By {
-  /** The API key (default: that of the mock). The service knows every key that begins with `ak_new_`. */
+  /** The API key (default: that of the mock). Every `ak_new_…` is of its organization, every `ak_other_…` of another. */
   readonly key?: string;
   /** Scopes that the key lacks meanwhile. */
   readonly lacks?: readonly Scope[];
@@ -54,8 +55,9 @@ const asWord = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${let
 
 const toArguments = (flags: ImportFlags): string[] =>
   Object.entries(flags).flatMap(([name, value]) => {
-    if (value === undefined || (value === false && name !== "wait")) return [];
-    if (typeof value === "boolean") return [value ? asWord(name) : `--no-${name}`];
+    if (name === "wait") return value === false ? ["--no-wait"] : [];
+    if (value === undefined || value === false) return [];
+    if (value === true) return [asWord(name)];
     return [asWord(name), String(value)];
   });
 
@@ -71,6 +73,8 @@ export async function importWorld({ isDirect = false, ...options }: MockOptions 
   const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random: () => 0.5 });
   onTestFinished(() => client.close());
   const read = async (name: string) => readFileSync(join(folder, name), "utf8");
+  const random = seededRandom(1);
+  const homes = new Set([".home"]);
   const runs: string[] = [];
   let running: Running | undefined;
   let failedFile: string | null = null;
@@ -83,27 +87,40 @@ export async function importWorld({ isDirect = false, ...options }: MockOptions 
     if (!ok) throw new Error(`no such ${path}`);
   }
 
-  /** Runs the command for people, or with more flags for programs. */
-  async function run(file: string, flags: ImportFlags, by: By, more: readonly string[]) {
-    const { key = mock.apiKey, lacks = [], machine = "home", piped = false } = by;
-    if (key.startsWith("ak_new_") || lacks.length > 0) {
+  /** Runs a command line; a file that is piped in is its input. */
+  async function run(line: readonly string[], by: By, piped?: string) {
+    const { key = mock.apiKey, lacks = [], machine = "home" } = by;
+    if (/^ak_(new|other)_/.test(key) || lacks.length > 0) {
       const left = scopes.filter((scope) => !(lacks as readonly string[]).includes(scope));
-      const order = { organization: key === "ak_mock_other" ? "other" : "main" };
-      await control("PUT", `keys/${key}`, { ...order, scopes: lacks.length === 0 ? null : left });
+      const organization = key.startsWith("ak_other_") ? "other" : "main";
+      await control("PUT", `keys/${key}`, { organization, scopes: lacks.length === 0 ? null : left });
     }
+    const outer = judge;
     judge = by.judge ?? (() => null);
-    const argv = ["import", piped ? "-" : file, ...toArguments(flags), ...more];
+    homes.add(`.${machine}`);
     const env = { CAT_BASE_URL: baseUrl, CAT_API_KEY: key, CAT_HOME: join(folder, `.${machine}`) };
-    running = world.cat(argv, { env, ...(piped && { stdin: await read(file) }) });
+    // With the constant one of the world, two runs at the same time would upload photos under one key.
+    const context = { random };
+    running = world.cat(line, { env, context, ...(piped !== undefined && { stdin: await read(piped) }) });
     try {
       return await running;
     } finally {
+      judge = outer;
       if (lacks.length > 0) await control("PUT", `keys/${key}`, { scopes: null });
     }
   }
 
+  const runImport = (file: string, flags: ImportFlags, by: By, more: readonly string[]) => {
+    const isPiped = by.piped === true;
+    const line = ["import", isPiped ? "-" : file, ...toArguments(flags), ...more];
+    return run(line, by, isPiped ? file : undefined);
+  };
+
   return {
-    ...{ mock, clock, client, folder, baseUrl, read },
+    ...{ mock, clock, client, folder, baseUrl, read, run },
+    /** Runs any command on the machine `home`. */
+    cat: (line: string, call: CallOptions = {}) =>
+      world.cat(line, { ...call, env: { CAT_BASE_URL: baseUrl, ...call.env } }),
     /** The requests of commands to a path, as the gateway passed them on. */
     requestsTo: (path: string) => entry?.to(path) ?? [],
     /** Interrupts the command, as Ctrl-C does. */
@@ -123,9 +140,10 @@ export async function importWorld({ isDirect = false, ...options }: MockOptions 
     write: async (name: string, text: string) => void world.write(name, text),
     /** The failed file of the last import that wrote one. */
     failed: () => read(failedFile!),
+    /** The files of the folder, without those of the machines. */
     files: async () =>
       readdirSync(folder)
-        .filter((name) => name !== ".home")
+        .filter((name) => !homes.has(name))
         .sort(),
     /** The products of the service, oldest first: reference, name and number of photos. */
     products: async () =>
@@ -139,7 +157,7 @@ export async function importWorld({ isDirect = false, ...options }: MockOptions 
     },
     /** Imports a file of the folder. */
     async import(file: string, flags: ImportFlags = {}, by: By = {}): Promise<Imported> {
-      const { exit, stdout, stderr } = await run(file, flags, by, ["--json", "--progress", "json"]);
+      const { exit, stdout, stderr } = await runImport(file, flags, by, ["--json", "--progress", "json"]);
       const events: ProgressEvent[] = [];
       let stopped: PrintedError | undefined;
       for (const line of stderr.trimEnd().split("\n").filter(Boolean)) {
@@ -161,7 +179,7 @@ export async function importWorld({ isDirect = false, ...options }: MockOptions 
     },
     /** Imports a file of the folder; returns the lines that people see. */
     async lines(file: string, flags: ImportFlags = {}, by: By = {}): Promise<string[]> {
-      const { stderr } = await run(file, flags, by, ["--progress", "json"]);
+      const { stderr } = await runImport(file, flags, by, ["--progress", "json"]);
       return stderr.split("\n").filter((line) => line !== "" && !line.startsWith('{"progress"'));
     },
   };

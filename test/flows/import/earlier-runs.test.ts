@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batchesOf } from "./batch-rows.ts";
-import {
-  cdn,
-  fileOf,
-  hour,
-  nothingArrives,
-  once,
-  responsesLost,
-  worldWith,
-} from "./import-fixtures.ts";
+import { cdn, fileOf, hour, nothingArrives, once, responsesLost, worldWith } from "./import-fixtures.ts";
 import { beforeBatch, type Imported } from "./run-import.ts";
 
 batchesOf(2);

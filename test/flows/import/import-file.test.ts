@@ -96,7 +96,13 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
     const world = await importWorld();
     await world.write("a.csv", mixed);
     const { summary } = await world.import("a.csv");
-    expect(summary).toMatchObject({ succeeded: 1, partial: 1, failed: 1, created: 2, failed_file: "a.failed.csv" });
+    expect(summary).toMatchObject({
+      succeeded: 1,
+      partial: 1,
+      failed: 1,
+      created: 2,
+      failed_file: "a.failed.csv",
+    });
     const lines = (await world.failed()).split("\n");
     expect(lines[0]).toBe(
       "reference,name,image_1,image_1_orientation,image_2,images,error_code,error_message",
@@ -405,7 +411,12 @@ describe("a stopped run", () => {
     );
     expect(stopped).toMatchObject({ type: "interrupted" });
     expect(world.requestsTo("/v1/imports")).toHaveLength(2);
-    expect(summary).toMatchObject({ total: 43, submitted: 40, succeeded: 0, failed_file: "stdin.failed.csv" });
+    expect(summary).toMatchObject({
+      total: 43,
+      submitted: 40,
+      succeeded: 0,
+      failed_file: "stdin.failed.csv",
+    });
     const failed = (await world.failed()).trim().split("\n").slice(1);
     expect(failed.length).toBe(3);
     expect([failed[0], failed.at(-1)].map((line) => line!.split(",")[0])).toEqual(["R-40", "R-42"]);

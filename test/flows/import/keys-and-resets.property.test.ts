@@ -4,7 +4,15 @@ import type { ImportMode } from "../../../src/contract/value-sets.ts";
 import type { MockState } from "../../../src/mock/index.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { cdn } from "./import-fixtures.ts";
-import { blind, type By, type ImportWorld, importWorld, isBatch, withoutExports, withoutProducts } from "./run-import.ts";
+import {
+  type By,
+  blind,
+  type ImportWorld,
+  importWorld,
+  isBatch,
+  withoutExports,
+  withoutProducts,
+} from "./run-import.ts";
 
 type World = ImportWorld;
 
@@ -123,7 +131,11 @@ async function wrongIn(steps: readonly Step[], judged: (world: World) => By = ()
     world.clock.advance(60_000);
     const products = await listed(world);
     if (one.what === "import") {
-      wrong.push(...(await importAndCompare(one, world, { ids, judged: judged(world) })).map((what) => `${at}: ${what}`));
+      wrong.push(
+        ...(await importAndCompare(one, world, { ids, judged: judged(world) })).map(
+          (what) => `${at}: ${what}`,
+        ),
+      );
     } else if (one.what === "save") {
       saved.push(world.mock.state());
     } else if (one.what === "put back") {

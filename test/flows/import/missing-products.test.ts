@@ -45,7 +45,9 @@ describe("a service that was restarted or restored", () => {
       const lines = await world.lines("new.csv");
       const isOther = how === "restarted";
       expect(lines[0]).toMatch(
-        isOther ? anotherCatalogue("All 3 products") : /^Nothing to do: all 3 rows of new.csv are not edited\.$/,
+        isOther
+          ? anotherCatalogue("All 3 products")
+          : /^Nothing to do: all 3 rows of new.csv are not edited\.$/,
       );
       expect((await world.products()).sort()).toEqual(isOther ? once("A", "C", "D") : once("A", "B"));
       expect((await world.import("new.csv")).summary).toMatchObject(

@@ -3,7 +3,7 @@ import { refusal } from "../../http/scripted-server.ts";
 import { until } from "../../support/until.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { cdn, fileOf, worldWith } from "./import-fixtures.ts";
-import { beforeBatch, type By, isBatch } from "./run-import.ts";
+import { type By, beforeBatch, isBatch } from "./run-import.ts";
 
 batchesOf(2);
 
@@ -21,7 +21,11 @@ test("an import writes every row to the results file in file order, with any out
   await world.write("b.csv", text);
   const { summary } = await world.import("b.csv", results);
   expect(summary).toMatchObject({ total: 8, submitted: 6, created: 3, updated: 2, failed: 1, unchanged: 2 });
-  expect(summary).toMatchObject({ succeeded: 5, results_file: "results.ndjson", failed_file: "b.failed.csv" });
+  expect(summary).toMatchObject({
+    succeeded: 5,
+    results_file: "results.ndjson",
+    failed_file: "b.failed.csv",
+  });
   expect(summary?.results_rows).toBe(8);
   const written = (await world.read("results.ndjson"))
     .trim()

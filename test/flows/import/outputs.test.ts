@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { afterBatch, beforeFirst, importWorld, type By, type ImportWorld } from "./run-import.ts";
+import { afterBatch, type By, beforeFirst, type ImportWorld, importWorld } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
@@ -55,7 +55,12 @@ describe("output files", () => {
       beforeResults(() => rm(`${world.folder}/out`, { recursive: true })),
     );
     expect(stopped).toMatchObject({ type: "output", code: "file_not_writable" });
-    expect(summary).toMatchObject({ succeeded: 1, failed: 1, failed_file: "a.failed.csv", results_file: null });
+    expect(summary).toMatchObject({
+      succeeded: 1,
+      failed: 1,
+      failed_file: "a.failed.csv",
+      results_file: null,
+    });
     expect(await world.failed()).toContain("BAD,Coat,");
   });
 
@@ -100,7 +105,9 @@ describe("output files", () => {
       "a.csv",
       head + Array.from({ length: 2001 }, (_, i) => `R-${i},Dress,${cdn}/1.jpg\n`).join(""),
     );
-    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 },
+    const { summary, stopped } = await world.import(
+      "a.csv",
+      { concurrency: 1 },
       afterBatch(1, () => rm(`${world.folder}/a.csv`)),
     );
     expect(stopped).toMatchObject({
@@ -115,7 +122,11 @@ describe("output files", () => {
 test("an import reports an input that is no longer text as changed, not as an internal error, and sends nothing", async () => {
   const world = await importWorld();
   await world.write("a.csv", half);
-  const { summary, stopped } = await world.import("a.csv", {}, beforeFirst(() => world.write("a.csv", "\0\0\0\0")));
+  const { summary, stopped } = await world.import(
+    "a.csv",
+    {},
+    beforeFirst(() => world.write("a.csv", "\0\0\0\0")),
+  );
   expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
   expect(summary).toMatchObject({ submitted: 0 });
   expect(world.writes()).toEqual([]);
@@ -134,7 +145,12 @@ describe("results", () => {
       }),
     );
     expect(stopped).toBeUndefined();
-    expect(world.mock.requests().slice(-3).map(({ status }) => status)).toEqual([403, 403, 200]);
+    expect(
+      world.mock
+        .requests()
+        .slice(-3)
+        .map(({ status }) => status),
+    ).toEqual([403, 403, 200]);
     expect(world.mock.requests().at(-1)!.path).toMatch(/\/rows\?limit=100$/);
     expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
   });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { photo as photoOf } from "../photos/photo-folder.ts";
-import { beforeBatch, type By, type ImportWorld, importWorld } from "./run-import.ts";
+import { type By, beforeBatch, type ImportWorld, importWorld } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";

@@ -110,7 +110,11 @@ describe("the totals of the progress", () => {
   test("count unsent rows of a stopped run, which are read for the failed file", async () => {
     const world = await worldWith("A", "B", "C", "D", "E");
     const stop = () => world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
-    const { events } = await world.import("a.csv", { concurrency: 1 }, { piped: true, ...beforeBatch(2, stop) });
+    const { events } = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      { piped: true, ...beforeBatch(2, stop) },
+    );
     expect(endsOf(events)).toEqual([
       "sending rows: 2 of 5",
       "importing rows: 2 of 2",

@@ -38,7 +38,12 @@ async function four(script: (begun: (step: Step) => Step) => Script, piped = tru
     };
   const service = scriptedService(world, script(begun));
   const ran = await world.import("a.csv", {}, { piped, ...service.by });
-  return { ...ran, service, world, unsent: (await world.failed().catch(() => "")).match(/,not_sent,/g)?.length ?? 0 };
+  return {
+    ...ran,
+    service,
+    world,
+    unsent: (await world.failed().catch(() => "")).match(/,not_sent,/g)?.length ?? 0,
+  };
 }
 
 const window = (remaining: number) => ({

@@ -9,7 +9,11 @@ const file = `reference,name,images\n${[1, 2, 3].map((n) => `R-${n},Dress,${cdn}
 async function refusedWith(...problems: Problem[]) {
   const world = await importWorld();
   await world.write("a.csv", file);
-  await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 400, body: { errors: problems } });
+  await world.fault({
+    match: { method: "POST", path: "/v1/imports" },
+    status: 400,
+    body: { errors: problems },
+  });
   const { summary } = await world.import("a.csv");
   const failed = (await world.failed()).trim().split("\n").slice(1);
   return { summary, reasons: failed.map((line) => line.split(",").slice(3).join(",")) };

@@ -90,7 +90,7 @@ describe("a photo that the service rejects", () => {
       const world = await worldWithCut("A,Dress,a.png,\nB,Coat,b.png,\n");
       await world.import("a.csv");
       await world.write("b.csv", `${head}A,Silk dress,a.png,cut.png\nB,Long coat,b.png,\n`);
-        const before = world.writes().length;
+      const before = world.writes().length;
       const { summary } = await world.import("b.csv", { results: "results.ndjson", onImageError });
       expect(summary).toMatchObject({ submitted: 2, succeeded: 1, partial: 0, failed: 1, updated: 1 });
       expect(world.writes().slice(before)).toEqual([
@@ -184,7 +184,9 @@ describe("an upload error that ends the run", () => {
     const world = await worldWithCut(rows);
     await world.fault({ match: { path: "/v1/images" }, status: 402 });
     expect((await world.import("a.csv")).summary).toMatchObject({ failed_file: null });
-    expect((await world.import("a.csv", { failed: "f.csv" })).summary).toMatchObject({ failed_file: "f.csv" });
+    expect((await world.import("a.csv", { failed: "f.csv" })).summary).toMatchObject({
+      failed_file: "f.csv",
+    });
     expect((await world.read("f.csv")).match(/,not_sent,/g)).toHaveLength(2);
     await world.fault();
     await world.import("f.csv");

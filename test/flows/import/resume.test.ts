@@ -2,13 +2,22 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { json, refusal } from "../../http/scripted-server.ts";
-import { repetitions } from "../../support/repetitions.ts";
 import { killedAfter } from "../../support/killed-command.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { aroundStatements, diskFull } from "../../support/sqlite-statements.ts";
 import { until } from "../../support/until.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { fileOf, hour, once, responsesLost, worldWith } from "./import-fixtures.ts";
-import { beforeBatch, type By, type Imported, type ImportFlags, type ImportWorld, importWorld, isBatch, onBatch } from "./run-import.ts";
+import {
+  type By,
+  beforeBatch,
+  type Imported,
+  type ImportFlags,
+  type ImportWorld,
+  importWorld,
+  isBatch,
+  onBatch,
+} from "./run-import.ts";
 
 batchesOf(2);
 
@@ -106,7 +115,11 @@ describe("the same command again", () => {
   test("asks again after the body of a batch was rejected, even if the failed file has all remaining rows", async () => {
     const world = await worldWith(...five);
     const errors = [{ line: 1, code: "invalid_row", message: "no such thing" }];
-    const first = await world.import("a.csv", { concurrency: 1 }, onBatch(2, () => json(400, { errors })));
+    const first = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      onBatch(2, () => json(400, { errors })),
+    );
     expect(first.summary).toMatchObject({
       submitted: 2,
       refused: [{ first_line: 4, last_line: 5, rows: 2 }],
@@ -177,11 +190,7 @@ describe("the same command again", () => {
   describe.each([
     ["--no-wait", { wait: false }, undefined],
     ["--timeout", { timeout: "1ms" }, undefined],
-    [
-      "a results file that could not be written",
-      { results: "/dev/full" },
-      undefined,
-    ],
+    ["a results file that could not be written", { results: "/dev/full" }, undefined],
     ["a batch that was rejected for missing credits", { concurrency: 1 }, 402],
   ] as const)("after %s, if another file has changed its products", (_, flags, status) => {
     const later = [
@@ -312,7 +321,11 @@ test("a resumed import writes the files again if they could not be written, and 
   const out = join(world.folder, "out");
   await mkdir(out);
   const flags = { photos: "all", results: "out/r.ndjson" };
-  const first = await world.import("a.csv", flags, beforeBatch(1, () => rm(out, { recursive: true })));
+  const first = await world.import(
+    "a.csv",
+    flags,
+    beforeBatch(1, () => rm(out, { recursive: true })),
+  );
   expect(first.stopped).toMatchObject({ type: "output" });
   expect(first.summary).toMatchObject({ created: 2, results_file: null });
   await mkdir(out);
@@ -362,7 +375,11 @@ describe("a piped row that was not sent", () => {
       ["F", "insufficient_credits"],
     ]);
     await world.fault();
-    expect((await world.import("stdin.failed.csv")).summary).toMatchObject({ submitted: 2, created: 1, updated: 1 });
+    expect((await world.import("stdin.failed.csv")).summary).toMatchObject({
+      submitted: 2,
+      created: 1,
+      updated: 1,
+    });
   });
 });
 

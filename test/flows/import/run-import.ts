@@ -62,9 +62,17 @@ const toArguments = (flags: ImportFlags): string[] =>
   });
 
 /** A mock, a folder, and the command that imports its files, on a clock that skips waits. */
-export async function importWorld({ isDirect = false, ...options }: MockOptions & { isDirect?: boolean } = {}) {
+export async function importWorld({
+  isDirect = false,
+  ...options
+}: MockOptions & { isDirect?: boolean } = {}) {
   let judge: Judge = () => null;
-  const entry = isDirect ? null : await gateway(() => world.mock.baseUrl, (request) => judge(request));
+  const entry = isDirect
+    ? null
+    : await gateway(
+        () => world.mock.baseUrl,
+        (request) => judge(request),
+      );
   const world = await createWorld({
     mock: { rateLimit: false, ...(entry !== null && { baseUrl: entry.url }), ...options },
   });
@@ -166,7 +174,8 @@ export async function importWorld({ isDirect = false, ...options }: MockOptions 
         else if (!["rows_failed", "invalid_rows", "unusable_file"].includes(error!.code)) stopped = error;
       }
       const { problems = [], ...printed } = stdout === "" ? {} : JSON.parse(stdout);
-      if (typeof printed.run_id !== "string") return { exit, summary: null, runId: "", stopped, problems, events };
+      if (typeof printed.run_id !== "string")
+        return { exit, summary: null, runId: "", stopped, problems, events };
       if (!runs.includes(printed.run_id)) runs.push(printed.run_id);
       const summary: ImportSummary = {
         ...printed,

@@ -193,11 +193,7 @@ async function importOther(world: World, machine: string): Promise<boolean> {
   return stopped === undefined;
 }
 
-async function endsAsItShould(
-  world: World,
-  story: Story,
-  by: By = {},
-) {
+async function endsAsItShould(world: World, story: Story, by: By = {}) {
   world.mock.reset();
   const machine = newMachine();
   const model = new Model();

@@ -207,7 +207,9 @@ test("a photo that a gateway rejects as too large fails alone, after one attempt
   expect(stopped).toBeUndefined();
   expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
   expect((await world.failed()).split("\n").slice(1)).toEqual([
-    expect.stringMatching(/^A,.*a gateway in front of the service rejects the photo as too large \(status 413\)/),
+    expect.stringMatching(
+      /^A,.*a gateway in front of the service rejects the photo as too large \(status 413\)/,
+    ),
     "",
   ]);
   const uploads = world.requestsTo("/v1/images").map(({ status }) => status);

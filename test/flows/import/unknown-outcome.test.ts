@@ -179,9 +179,7 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     expect(world.writes().slice(before)).toEqual(expected);
   });
 
-  test.each<
-    [string, typeof responsesLost | typeof nothingArrives, string, string[], string[]]
-  >([
+  test.each<[string, typeof responsesLost | typeof nothingArrives, string, string[], string[]]>([
     ["processed", responsesLost, "imported", [created], once("A", "B", "C")],
     ["not processed", nothingArrives, "not-imported", [created, created], once("A", "B", "C")],
     ["not processed", nothingArrives, "resend", [created, created], once("A", "B", "C")],
@@ -219,7 +217,9 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     const { ran, screen, type } = atTerminal(world, "import a.csv");
     await type("What happened to these rows?", "\r");
     expect((await ran).exit).toBe(0);
-    expect(screen()).toMatch(/^No response for 2 rows of a\.csv sent at .*\. 2 of their 2 products exist\.$/m);
+    expect(screen()).toMatch(
+      /^No response for 2 rows of a\.csv sent at .*\. 2 of their 2 products exist\.$/m,
+    );
     expect(world.writes().slice(-1)).toEqual([created]);
     expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
   });
@@ -309,7 +309,9 @@ describe("--fresh", () => {
     expect(first.summary).toMatchObject({ run_id: "run_2", submitted: 3, created: 3 });
     const second = await world.import("a.csv", { fresh: true });
     expect(second.summary).toMatchObject({ run_id: "run_3", submitted: 0, unchanged: 3 });
-    expect(await world.lines("a.csv", { fresh: true })).toEqual(["Nothing to do: all 3 rows of a.csv are unchanged."]);
+    expect(await world.lines("a.csv", { fresh: true })).toEqual([
+      "Nothing to do: all 3 rows of a.csv are unchanged.",
+    ]);
   });
 
   test("asks about an expired batch with an unknown outcome, as resuming does", async () => {

@@ -19,7 +19,10 @@ function requested(): Set<string> {
 
 test("photos of a host that is not found are not fetched one by one: their rows are conflicts", async () => {
   const world = await importWorld();
-  const rows = Array.from({ length: 60 }, (_, row) => `R-${row},Dress,https://${hosts[row % 2]}/${row}.jpg\n`);
+  const rows = Array.from(
+    { length: 60 },
+    (_, row) => `R-${row},Dress,https://${hosts[row % 2]}/${row}.jpg\n`,
+  );
   await world.write("a.csv", `reference,name,images\n${rows.join("")}`);
   await world.import("a.csv");
   const fetched = requested();

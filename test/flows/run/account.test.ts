@@ -2,7 +2,14 @@ import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { aroundStatements } from "../../support/sqlite-statements.ts";
 import { cdn, fileOf, hour, once, responsesLost, worldWith } from "../import/import-fixtures.ts";
-import { type By, blind, type ImportWorld, importWorld, withoutExports, withoutProducts } from "../import/run-import.ts";
+import {
+  type By,
+  blind,
+  type ImportWorld,
+  importWorld,
+  withoutExports,
+  withoutProducts,
+} from "../import/run-import.ts";
 
 type World = ImportWorld;
 
@@ -168,7 +175,9 @@ describe("a new key", () => {
       "GET /v1/products?limit=… 200",
       "POST /v1/imports?mode=…&on_image_error=… 202",
     ]);
-    expect(await world.lines("a.csv", {}, stranger)).toEqual(["Nothing to do: the row of a.csv is unchanged."]);
+    expect(await world.lines("a.csv", {}, stranger)).toEqual([
+      "Nothing to do: the row of a.csv is unchanged.",
+    ]);
     expect(world.mock.state().organizations.other.products).toHaveLength(1);
     // The account of the first organization is unchanged.
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });

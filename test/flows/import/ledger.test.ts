@@ -388,7 +388,7 @@ describe("partial and failed rows", () => {
         partial: 0,
         updated: 0,
         failed: 2,
-        failed_file: "second.failed.csv",
+        failed_file: "b.failed.csv",
       });
       expect(world.writes().slice(before)).toEqual(["POST /v1/imports 202"]);
       expect((await world.products()).sort()).toEqual(once("A", "B"));

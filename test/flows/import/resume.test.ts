@@ -190,7 +190,7 @@ describe("the same command again", () => {
   describe.each([
     ["--no-wait", { wait: false }, undefined],
     ["--timeout", { timeout: "1ms" }, undefined],
-    ["a results file that could not be written", { results: "/dev/full" }, undefined],
+    ["a results file that could not be written", { results: "out/r.ndjson" }, undefined],
     ["a batch that was rejected for missing credits", { concurrency: 1 }, 402],
   ] as const)("after %s, if another file has changed its products", (_, flags, status) => {
     const later = [
@@ -205,11 +205,13 @@ describe("the same command again", () => {
         const world = await worldWith(...five);
         await world.write("b.csv", fileOf("A", "B").replaceAll("Dress", "Coat"));
         world.clock.isIdle = () => !("timeout" in flags) || world.writes().length === 3;
-        const by =
-          status === undefined
-            ? {}
-            : beforeBatch(2, () => world.fault({ match: { path: "/v1/imports" }, status }));
-        await world.import("a.csv", flags, by);
+        const out = join(world.folder, "out");
+        await mkdir(out);
+        const meanwhile = async () => {
+          await rm(out, { recursive: true });
+          if (status !== undefined) await world.fault({ match: { path: "/v1/imports" }, status });
+        };
+        await world.import("a.csv", flags, beforeBatch(2, meanwhile));
         await world.fault();
         world.clock.isIdle = () => true;
         world.clock.advance(60_000);
@@ -222,7 +224,11 @@ describe("the same command again", () => {
           / did not finish, and another import has run since\. Comparing its rows again\.$/,
         );
         // What the other file has written is kept: these rows were not edited.
-        expect(lines[1]).toMatch(/ 2 kept\b/);
+        expect(lines[1]).toMatch(
+          status === undefined
+            ? /^Nothing to do: all 5 rows of a\.csv are not edited\.$/
+            : /^Imported 5 rows from a\.csv in .*: 3 created, 2 kept\.$/,
+        );
         const after = (await world.products()).sort();
         const count = photos === "all" ? 2 : 1;
         expect(after).toEqual([`A Coat ${count}`, `B Coat ${count}`, ...once("C", "D", "E")]);
@@ -245,12 +251,12 @@ describe("the same command again", () => {
     const second = await world.import("a.csv", { wait: false });
     expect(second.summary).toMatchObject({ run_id: first.summary!.run_id, imports: first.summary!.imports });
     world.clock.advance(60_000);
-    const [product] = (await world.client.products.list()).data;
-    await world.client.products.delete({ product_id: product!.id });
+    await world.client.products.delete({ product_id: world.productOf("D").id });
     const third = await world.lines("a.csv", { wait: false });
     expect(third).toEqual([
       expect.stringMatching(/ has finished at the service\. Comparing its rows again\.$/),
       "Nothing to do: all 5 rows of a.csv are not edited.",
+      "  1 product was deleted at the service since (D); to create it again, add --exact",
     ]);
     expect(await world.products()).toHaveLength(4);
     const fourth = await world.import("a.csv", { wait: false });

@@ -29,7 +29,7 @@ test("photos of a host that is not found are not fetched one by one: their rows 
   const { summary } = await world.import("a.csv", {}, { machine: "other" });
   expect(summary).toMatchObject({ conflicts: 60, submitted: 0 });
   expect(await world.failed()).toContain(",photo_unknown,");
-  // Those that were fetched at once, before the first had failed.
+  // Eight at a time, until one of each host has failed.
   expect(fetched.size).toBeGreaterThanOrEqual(2);
-  expect(fetched.size).toBeLessThanOrEqual(8);
+  expect(fetched.size).toBeLessThan(20);
 });

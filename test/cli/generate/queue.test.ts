@@ -118,7 +118,9 @@ describe("a batch without a response", () => {
         return { lost: true };
       },
     );
-    expect((await tryon()).exit).toBe(8);
+    const ran = await tryon();
+    console.log(ran);
+    expect(ran.exit).toBe(8);
     expect(queued(1)).toHaveLength(20);
     expect(queued(2)).toEqual(Array.from({ length: 11 }, (_, at) => `custom-${at}`));
     expect(read("looks.failed.csv").match(/^DRESS-3,/gm)).toHaveLength(11);

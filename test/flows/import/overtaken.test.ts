@@ -67,6 +67,25 @@ describe("a product that another client deletes during the import", () => {
     expect((await world.import("failed.csv")).summary).toMatchObject({ updated: 1, succeeded: 1 });
     expect(await world.products()).toEqual(["A Dress 3"]);
   });
+
+  test("fails its row if deleted after its batch, when its replaced photo is to be detached", async () => {
+    const world = await importWorld();
+    const sheet = (photo: number) => `reference,name,image_front\nA,Dress,${cdn}/${photo}.jpg\n`;
+    await world.write("a.csv", sheet(1));
+    await world.import("a.csv");
+    await world.write("a.csv", sheet(2));
+    let isImported = false;
+    const judge: By["judge"] = async ({ method, path }) => {
+      if (path.startsWith("/_signed/imports/")) isImported = true;
+      const isLook = isImported && method === "GET" && /^\/v1\/products\/\w+$/.test(path);
+      if (isLook && (await world.products()).length > 0) await deleteProduct(world, "A");
+      return null;
+    };
+    const { exit, summary } = await world.import("a.csv", { conflicts: "service" }, { judge });
+    expect(exit).toBe(8);
+    expect(summary).toMatchObject({ submitted: 1, failed: 1, updated: 0, photos: { replaced: 0 } });
+    expect(await world.failed()).toMatch(/^A,Dress,\S+\/2\.jpg,product_not_found,/m);
+  });
 });
 
 describe("local photos with new content", () => {

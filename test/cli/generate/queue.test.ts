@@ -100,7 +100,7 @@ describe("a batch without a response", () => {
   test("is not cut again when another batch has a rejected input", async () => {
     let isRejected = false;
     let isLost = false;
-    const { tryon, queued, read } = await together(
+    const { tryon, queued } = await together(
       [...customs(2, 11), ...customs(3, 11)],
       async (body, { gone, id }) => {
         if (body.includes(id(3))) {
@@ -118,12 +118,13 @@ describe("a batch without a response", () => {
         return { lost: true };
       },
     );
-    const ran = await tryon();
-    console.log(ran);
-    expect(ran.exit).toBe(8);
+    const { exit, stderr } = await tryon();
+    expect(exit).toBe(8);
+    expect(
+      stderr.match(/^ {2}looks\.csv:\d+ {2}rejected by the service {2}product_not_found: /gm),
+    ).toHaveLength(11);
     expect(queued(1)).toHaveLength(20);
     expect(queued(2)).toEqual(Array.from({ length: 11 }, (_, at) => `custom-${at}`));
-    expect(read("looks.failed.csv").match(/^DRESS-3,/gm)).toHaveLength(11);
   });
 
   test("that is rejected in part when it is sent again queues each other image once", async () => {

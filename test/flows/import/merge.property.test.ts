@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { repetitions } from "../../support/repetitions.ts";
 import { photo } from "../photos/photo-folder.ts";
-import { liveProducts } from "./kills-world.ts";
+import { liveProducts, newMachine } from "./kills-world.ts";
 import { type Ending, MergeModel, type ModelRow, type Rule, rules, sides } from "./merge-model.ts";
 import { type ImportWorld, importWorld } from "./run-import.ts";
 
@@ -100,14 +100,23 @@ const inWords = ({ products }: MergeModel): object =>
     ]),
   );
 
+const bytes = new Map([...contents, ...others].map((content) => [content, photo(content)]));
+
+/** A test environment for any number of stories. */
+async function mergeWorld() {
+  const world = await importWorld({ isDirect: true });
+  for (const content of contents) writeFileSync(join(world.folder, `${content}.png`), bytes.get(content)!);
+  return world;
+}
+
 /** Plays a story on the program and on the model; returns the first difference, or null. */
 async function difference(
+  world: World,
   { first, steps }: { first: Edit[]; steps: Step[] },
   without: Rule | null = null,
 ): Promise<string | null> {
-  const world = await importWorld({ isDirect: true });
-  const bytes = new Map([...contents, ...others].map((content) => [content, photo(content)]));
-  for (const content of contents) writeFileSync(join(world.folder, `${content}.png`), bytes.get(content)!);
+  world.mock.reset();
+  const machines = { one: newMachine(), two: newMachine() };
   const model = new MergeModel(without);
   const sheet: Sheet = new Map(
     references.map((reference) => [
@@ -118,11 +127,11 @@ async function difference(
   applyEdits(sheet, first);
   for (const [at, one] of steps.entries()) {
     world.clock.advance(60_000);
-    if (one.do === "client") await changeAsClient(one, world, model, bytes);
+    if (one.do === "client") await changeAsClient(one, world, model);
     else {
       applyEdits(sheet, one.edits);
       await world.write("a.csv", textOf(sheet));
-      const by = { machine: one.machine, key: `ak_new_${one.machine}` };
+      const by = { machine: machines[one.machine], key: `ak_new_${one.machine}` };
       const ran = await world.import("a.csv", { exact: one.exact, sameOrganization: true }, by);
       if (ran.stopped !== undefined) throw new Error(ran.stopped.message);
       const expected = countsOf(model.import(one.machine, [...sheet.values()], { exact: one.exact }));
@@ -156,7 +165,6 @@ async function changeAsClient(
   { reference, what, pick }: Extract<Step, { do: "client" }>,
   world: World,
   model: MergeModel,
-  bytes: ReadonlyMap<string, Buffer>,
 ): Promise<void> {
   const { client } = world;
   const product = liveProducts(world).find((one) => one.reference === reference);
@@ -187,9 +195,10 @@ async function changeAsClient(
 }
 
 test("an import on two machines, with another client, makes what the model says", async () => {
+  const world = await mergeWorld();
   await fc.assert(
     fc.asyncProperty(story, async (one) => {
-      expect(await difference(one)).toBeNull();
+      expect(await difference(world, one)).toBeNull();
     }),
     { numRuns: repetitions(200, 5_000) },
   );
@@ -223,6 +232,7 @@ const stories: Readonly<Record<Rule, Step[]>> = {
 
 test.each(rules)("without its rule the model says something else: %s", async (rule) => {
   const one = { first: [], steps: stories[rule] };
-  expect(await difference(one)).toBeNull();
-  expect(await difference(one, rule)).not.toBeNull();
+  const world = await mergeWorld();
+  expect(await difference(world, one)).toBeNull();
+  expect(await difference(world, one, rule)).not.toBeNull();
 });

@@ -392,7 +392,7 @@ describe("a process that is killed", () => {
     through: By = {},
     isEnough: (wrong: readonly string[]) => boolean = () => false,
     firstStep = 0,
-    stride = repetitions(37, 1),
+    stride = repetitions(89, 1),
   ) {
     const world = await importWorld();
     const wrong: string[] = [];

@@ -171,7 +171,7 @@ export async function importWorld({
       for (const line of stderr.trimEnd().split("\n").filter(Boolean)) {
         const { progress, error } = JSON.parse(line) as { progress?: ProgressEvent; error?: PrintedError };
         if (progress !== undefined) events.push(progress);
-        else if (!["rows_failed", "invalid_rows", "unusable_file"].includes(error!.code)) stopped = error;
+        else if (!["rows_failed", "invalid_rows"].includes(error!.code)) stopped = error;
       }
       const { problems = [], ...printed } = stdout === "" ? {} : JSON.parse(stdout);
       if (typeof printed.run_id !== "string")

@@ -364,6 +364,12 @@ describe("the requests of an undo", () => {
       part: "fields",
     });
     expect(all.records.at(-1)).toEqual([true, {}]);
+    const turned = await undone({
+      change: changeOf({ set: { name: "Robe" }, moved: [{ image: "F", side: "detail" }] }),
+      live: productOf(["F left", "B back"], { name: "Robe" }),
+      part: "fields",
+    });
+    expect([turned.kept, turned.records.at(-1)]).toEqual([[], [false, {}]]);
   });
 
   test("read the product again if it was read long ago, once for all writes", async () => {

@@ -134,9 +134,9 @@ async function ended(world: KillsWorld, command: Command) {
   return { ran, shown, writtenAgain: world.writes().slice(writes) };
 }
 
-/** The steps at which a process is killed: each eighth, or one of them in a short run. */
+/** The steps at which a process is killed: each sixteenth, or one of them in a short run. */
 function* stepsOf(total: number, offset: number): Generator<number> {
-  if (isLong) for (let step = offset % 8; step < total; step += 8) yield step;
+  if (isLong) for (let step = offset % 16; step < total; step += 16) yield step;
   // Most of the last third of the steps are those that write.
   else yield Math.floor(total * (0.55 + (offset % 5) * 0.08));
 }

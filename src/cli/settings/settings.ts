@@ -110,8 +110,8 @@ export function checkedBaseUrl({ value, source }: Sourced, hosts: InsecureHosts)
 }
 
 /**
- * Where the end of a run is reported: by the flag, else CAT_NOTIFY, else the profile; null for none. A demo with
- * `--mock` is reported by the flag alone.
+ * Where the end of a run is reported: by the flag, else CAT_NOTIFY, else the profile; null for none. A demo
+ * with `--mock` is reported by the flag alone.
  */
 export async function notifyInUse(
   flag: string | undefined,

@@ -223,7 +223,7 @@ test("what an import changed are the fields that differ, and the photos that wer
 
 /** Undoes a product whose requests go to a service that has `live`, and responds with 404 to `missing` requests. */
 async function undone(
-  { change, live, part = null }: { change: ProductChange; live: Product; part?: UndoPart | null },
+  { change, live, part = null }: { change: ProductChange; live: Product | null; part?: UndoPart | null },
   { isPlan = false, missing = [], age = 0 }: { isPlan?: boolean; missing?: string[]; age?: number } = {},
 ) {
   const sent: string[] = [];
@@ -346,6 +346,14 @@ describe("the requests of an undo", () => {
         [true, { isGone: true }],
       ],
     });
+  });
+
+  test("forget the photos of a created product that is gone, and none of another", async () => {
+    const photos = ["F"];
+    const gone = await undone({ change: created({ photos }), live: null });
+    expect(gone).toMatchObject({ kept: [], sent: [], forgotten: ["F"] });
+    const other = await undone({ change: changeOf({ photos }), live: null });
+    expect(other).toMatchObject({ kept: ["the product no longer exists"], sent: [], forgotten: [] });
   });
 
   test("are none for one that is as before", async () => {

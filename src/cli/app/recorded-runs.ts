@@ -37,6 +37,7 @@ export class RecordedRuns {
 
   /** A flow works on a run of a state. */
   async opened(state: State, id: string): Promise<void> {
+    this.#app.context.onRun?.(id);
     if (this.#app.globals.mock) return;
     this.#opened.set(id, state);
     await this.#record(async (profile) => {
@@ -47,6 +48,7 @@ export class RecordedRuns {
 
   /** A command begins a run that no state keeps: an export of rows, or a mirror. */
   begun(run: BegunRun): void {
+    this.#app.context.onRun?.(run.id);
     this.#begun.push(run);
   }
 

@@ -150,6 +150,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
       exit_statuses: z.array(z.looseObject({ status: z.int(), meaning: z.string() })),
     }),
   ),
+  mcp: lines(z.looseObject({ jsonrpc: z.literal("2.0") }), [rejected]),
   completion: json(z.looseObject({ shell: z.string(), script: z.string() })),
 };
 

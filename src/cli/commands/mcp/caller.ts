@@ -6,7 +6,6 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import pLimit from "p-limit";
-import * as z from "zod";
 import { CatError } from "../../../errors.ts";
 import { startTimeLimit } from "../../../flows/run/stage.ts";
 import { maskedKeys, maskedSignatures } from "../../../http/mask.ts";
@@ -17,7 +16,8 @@ import { explain } from "../../output/explain.ts";
 import { visibleInJson } from "../../output/visible.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Root } from "./root.ts";
-import { longestCallMs, type Outcome, type Session, type StartedJob, type Tool } from "./tools.ts";
+import { longestCallMs, type Outcome, type Session, type StartedJob } from "./session.ts";
+import type { Tool } from "./tools.ts";
 
 /** Calls that work at once, and those that may wait for them. */
 const atOnce = 8;
@@ -102,12 +102,11 @@ export class Caller {
   async #replyTo(outcome: Outcome, cancelled: AbortSignal): Promise<Reply> {
     if ("picture" in outcome) return { content: [{ type: "image", ...outcome.picture }] };
     if ("value" in outcome) return this.#text(outcome.value);
-    const { job, isResult = false } = outcome;
+    const { job, isResult = false, until } = outcome;
     await this.#wait(outcome, cancelled);
     if (job.question !== null) return this.#ask(outcome, cancelled);
-    const isResultOnly = isResult && job.exit === 0 && !job.isFailed && job.results !== null;
-    const value = isResultOnly ? (job.results!.length === 1 ? job.results![0] : job.results) : job.report;
-    return this.#text(value, (job.isFailed && outcome.until !== "end") || (isResult && job.isFailed));
+    if (isResult && job.exit !== null) return this.#text(job.result, job.isFailed);
+    return this.#text(job.report, until !== "end" && job.isFailed);
   }
 
   async #wait({ job, until, waitMs }: StartedJob, cancelled: AbortSignal): Promise<void> {
@@ -128,7 +127,11 @@ export class Caller {
       inputRequests: {
         confirm: inputRequired.elicit({
           message: this.#masked(question.message),
-          requestedSchema: z.object({ confirm: z.boolean().describe("Yes, do it") }),
+          requestedSchema: {
+            type: "object",
+            properties: { confirm: { type: "boolean", title: "Yes, do it" } },
+            required: ["confirm"],
+          },
         }),
       },
       requestState: question.key,

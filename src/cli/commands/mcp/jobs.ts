@@ -107,33 +107,41 @@ export class Job {
       .map(parsed);
   }
 
+  /** Whether it did less than all. */
   get isFailed(): boolean {
     return this.exit !== null && (this.exit !== 0 || this.#error !== null);
   }
 
-  /** What an agent reads about it. */
+  /** The end of a command: its error, or what it printed. */
+  get result(): unknown {
+    const [first, ...others] = this.results ?? ["too long to show"];
+    const result = others.length === 0 ? first : [first, ...others];
+    return this.isFailed ? { ...this.#end, result } : result;
+  }
+
+  /** What an agent reads about a run. */
   get report(): object {
-    const { exit, id } = this;
-    const notes = this.#notes.length > 0 ? { notes: this.#notes } : {};
-    if (exit === null)
+    const { id: run, exit, result } = this;
+    const notes = this.#notes.length > 0 ? this.#notes : undefined;
+    if (exit !== null)
       return {
-        run: id,
-        state: this.question === null ? "running" : "waiting_for_a_person",
-        progress: this.#progress ?? undefined,
-        ...notes,
+        run,
+        state: "ended",
+        ...(this.isFailed ? (result as object) : { ...this.#end, result }),
+        notes,
       };
-    const results = this.results;
-    const outcome = exitMeanings[exit as keyof typeof exitMeanings] ?? "failed";
+    const state = this.question === null ? "running" : "waiting_for_a_person";
+    return { run, state, progress: this.#progress ?? undefined, notes };
+  }
+
+  get #end() {
+    const exit = this.exit as keyof typeof exitMeanings;
+    // An answer of no is no error of the command.
+    const isDeclined = exit === ExitCode.done && this.#error !== null;
     return {
-      run: id,
-      state: "ended",
       exit,
-      outcome: this.isFailed && exit === 0 ? "nothing was done" : outcome,
+      outcome: isDeclined ? "declined" : exitMeanings[exit],
       ...(this.#error !== null && { error: this.#error }),
-      ...(results === null
-        ? { result: "too long to show" }
-        : results.length > 0 && { result: results.length === 1 ? results[0] : results }),
-      ...notes,
     };
   }
 }

@@ -3,7 +3,7 @@ import { CatError } from "../../../errors.ts";
 import { sentGenerations } from "../../../flows/generate/generation.ts";
 import { importKind } from "../../../flows/import/import-input.ts";
 import type { State } from "../../../state/state.ts";
-import type { Session } from "./tools.ts";
+import type { Session } from "./session.ts";
 
 interface Asked {
   readonly run: string;

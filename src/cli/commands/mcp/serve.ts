@@ -136,7 +136,7 @@ function createServer({ allow }: McpFlags, caller: Caller): McpServer {
       idempotentHint: nature.isSafe ?? false,
       openWorldHint: true,
     };
-    server.registerTool(name, { title, description: about, inputSchema: input, annotations }, (args, ctx) =>
+    server.registerTool(name, { description: about, inputSchema: input, annotations }, (args, ctx) =>
       caller.call(tool, args, ctx, canAsk(server, ctx)),
     );
   }

@@ -2,7 +2,7 @@ import { detectImageType } from "../../../contract/image-file.ts";
 import { CatError } from "../../../errors.ts";
 import { scaledTo } from "../../../flows/generate/gallery/fetch-images.ts";
 import { UsageError } from "../../context/errors.ts";
-import type { Session } from "./tools.ts";
+import type { Session } from "./session.ts";
 
 /** Larger than any photo or output. */
 const mostBytes = 50_000_000;

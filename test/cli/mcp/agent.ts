@@ -12,6 +12,9 @@ export type Answer = "yes" | "unchecked" | "decline" | "cancel";
 export const clients = ["2025", "auto", "2026-07-28", "ai-sdk"] as const;
 export type ClientName = (typeof clients)[number];
 
+/** A value whose form the test expects. */
+export type Json = ReturnType<JSON["parse"]>;
+
 export interface Agent {
   readonly running: Running;
   /** Every question that was asked. */
@@ -22,7 +25,7 @@ export interface Agent {
   write(text: string | Uint8Array): void;
   list(): Promise<{ name: string; annotations?: object | undefined }[]>;
   /** The JSON of a result, or its picture. */
-  call(name: string, args?: object): Promise<any>;
+  call(name: string, args?: object): Promise<Json>;
   close(): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export const allAllowed = ["--allow", "writes,generations,deletes"] as const;
 class Wire implements MCPTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (message: any) => void;
+  onmessage?: (message: Json) => void;
   readonly stdin = new PassThrough();
   readonly written: string[] = [];
   readonly #raw = new PassThrough();
@@ -89,7 +92,11 @@ export async function openAgent(
     const content = action[given] === "accept" ? { content: { confirm: given === "yes" } } : {};
     return { action: action[given], ...content };
   };
-  const opened = await (client === "ai-sdk" ? openOther : openSdk)(wire, client, answer === null ? null : ask);
+  const opened = await (client === "ai-sdk" ? openOther : openSdk)(
+    wire,
+    client,
+    answer === null ? null : ask,
+  );
   const close = async () => {
     wire.stdin.end();
     await running;
@@ -105,7 +112,7 @@ export async function openAgent(
   };
 }
 
-type Ask = ((message: string) => Promise<any>) | null;
+type Ask = ((message: string) => Promise<Json>) | null;
 interface Result {
   readonly content: readonly { type: string; text?: string; data?: string; mimeType?: string }[];
   readonly isError?: boolean | undefined;
@@ -130,8 +137,7 @@ async function openSdk(wire: Wire, mode: ClientName, ask: Ask) {
       versionNegotiation: eras[mode as keyof typeof eras] as never,
     },
   );
-  if (ask !== null)
-    client.setRequestHandler("elicitation/create", async ({ params }) => ask(params.message));
+  if (ask !== null) client.setRequestHandler("elicitation/create", async ({ params }) => ask(params.message));
   await client.connect(wire as never);
   return {
     list: async () => (await client.listTools()).tools,
@@ -147,7 +153,7 @@ async function openOther(wire: Wire, _mode: ClientName, ask: Ask) {
   });
   if (ask !== null)
     client.onElicitationRequest(ElicitationRequestSchema, async ({ params }) => ask(params.message));
-  const set = (await client.tools()) as Record<string, any>;
+  const set = (await client.tools()) as Record<string, Json>;
   return {
     list: async () => (await client.listTools()).tools,
     call: async (name: string, args: object = {}) =>

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createWorld } from "../../support/world.ts";
-import { allAllowed, clients, openAgent } from "./agent.ts";
+import { allAllowed, clients, type Json, openAgent } from "./agent.ts";
 
 const names = [
   ...["products_find", "products_get", "products_change", "products_delete", "images_show"],
@@ -37,12 +37,18 @@ test.each(clients)("the client %s lists and calls every tool", async (client) =>
   const check = await agent.call("import_check", { file: "a.csv" });
   expect(check).toMatchObject({ isError: true, state: "ended", exit: 3, result: { total: 2, invalid: 1 } });
   const problems = await agent.call("run_rows", { run: check.run });
-  expect(problems.rows.map(({ line, code }: any) => [line, code])).toContainEqual([3, "invalid_row"]);
+  expect(problems.rows.map(({ line, code }: Json) => [line, code])).toContainEqual([3, "invalid_row"]);
 
   const started = await agent.call("import_start", { file: "b.csv" });
   expect(started.run).toMatch(/^run_/);
   const imported = await agent.call("run_status", { run: started.run, wait_seconds: 45 });
-  expect(imported).toMatchObject({ run: started.run, state: "ended", exit: 0, outcome: "success", result: { created: 1 } });
+  expect(imported).toMatchObject({
+    run: started.run,
+    state: "ended",
+    exit: 0,
+    outcome: "success",
+    result: { created: 1 },
+  });
   expect((await agent.call("run_rows", { run: started.run })).rows).toMatchObject([
     { file_line: 2, reference: "COAT-1", status: "succeeded" },
   ]);
@@ -61,7 +67,9 @@ test.each(clients)("the client %s lists and calls every tool", async (client) =>
   expect((await agent.call("tasks_find", { product: "COAT-1" })).data).toMatchObject([{ id: task.id }]);
 
   const exported = await agent.call("export_rows", { roles: ["tryon"] });
-  expect(exported.data.flatMap(({ assets }: any) => assets)).toMatchObject([{ role: "tryon", task_id: task.id }]);
+  expect(exported.data.flatMap(({ assets }: Json) => assets)).toMatchObject([
+    { role: "tryon", task_id: task.id },
+  ]);
   expect(JSON.stringify([page, exported, task])).not.toMatch(/"\w*url|sig=/);
 
   const mirror = await agent.call("sync_start", { folder: "images" });
@@ -129,7 +137,11 @@ test("wrong input is one clear error, and nothing is sent", async () => {
   const wrong = [
     ["products_change", { action: "create", product: "A" }, "create takes no product"],
     ["products_change", { action: "attach", product: "A", photos: [{}] }, "either a file or an image_id"],
-    ["products_change", { action: "attach", product: "A", photos: [{ image_id: "/etc/passwd" }] }, "no image has the ID"],
+    [
+      "products_change",
+      { action: "attach", product: "A", photos: [{ image_id: "/etc/passwd" }] },
+      "no image has the ID",
+    ],
     ["images_show", {}, "either image_id or task_id"],
     ["generate_start", { kind: "tryon" }, "missing argument: FILE"],
     ["import_check", { file: "none.csv" }, "does not exist"],
@@ -137,7 +149,11 @@ test("wrong input is one clear error, and nothing is sent", async () => {
   ] as const;
   for (const [name, args, message] of wrong) {
     const result = await agent.call(name, args);
-    expect([name, result.isError, result.error.message]).toEqual([name, true, expect.stringContaining(message)]);
+    expect([name, result.isError, result.error.message]).toEqual([
+      name,
+      true,
+      expect.stringContaining(message),
+    ]);
     expect(JSON.stringify(result)).not.toMatch(/ at .*\.ts|stack/);
   }
   expect(world.requests().slice(before)).toEqual([]);

@@ -21,7 +21,7 @@ import type { Tool } from "./tools.ts";
 
 /** Calls that work at once, and those that may wait for them. */
 const atOnce = 8;
-const mostWaiting = 200;
+export const mostWaiting = 200;
 
 type Reply = CallToolResult | InputRequiredResult;
 

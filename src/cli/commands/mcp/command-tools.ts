@@ -4,12 +4,12 @@ import { UsageError } from "../../context/errors.ts";
 import { resourceId } from "../../flags/values.ts";
 import { findNamedProduct } from "../find-product.ts";
 import type { CheckedPath } from "./root.ts";
-import { type Outcome, resultOf, type Session, startOf } from "./session.ts";
+import { awaitedResult, awaitedStart, type Outcome, type Session } from "./session.ts";
 
 // The tools that run a command: what they take, and the words of the command.
 
-export const product = z.string().min(1).describe("ID or reference");
-export const products = z.array(product).min(1);
+export const productText = z.string().min(1).describe("ID or reference");
+export const products = z.array(productText).min(1);
 const file = z.string().min(1).describe("CSV, NDJSON or Excel file, relative to the root folder");
 export const folder = z.string().min(1).describe("relative to the root folder");
 
@@ -26,8 +26,8 @@ export const generateInput = z.strictObject({
   products: products.optional().describe("IDs or references, without a file; every combination is generated"),
   models: z.array(z.string()).optional().describe("IDs or names; for tryon"),
   subtypes: z.array(z.enum(taskSubtypes)).optional().describe("for beautify"),
-  backgrounds: z.array(z.string()).optional(),
-  angles: z.array(z.string()).optional(),
+  backgrounds: z.array(z.string()).optional().describe("e.g. white, studio, #aabbcc"),
+  angles: z.array(z.string()).optional().describe("e.g. full-front; front for beautify"),
   save: folder.optional().describe("folder for the images, relative to the root folder"),
 });
 
@@ -39,7 +39,7 @@ const photo = z.strictObject({
 
 export const changeInput = z.strictObject({
   action: z.enum(["create", "update", "attach"]),
-  product: product.optional().describe("ID or reference; for update and attach"),
+  product: productText.optional().describe("ID or reference; for update and attach"),
   reference: z.string().optional(),
   name: z.string().optional(),
   description: z.string().nullable().optional(),
@@ -59,7 +59,7 @@ export async function startImport(
     ...(skip_invalid === true ? ["--skip-invalid"] : []),
     ...more,
   ];
-  return startOf(session.start(["import", checked.path, ...flags], [checked]));
+  return awaitedStart(session.start(["import", checked.path, ...flags], [checked]));
 }
 
 export async function startGenerations(
@@ -84,7 +84,7 @@ export async function startGenerations(
     ...(file === undefined ? ["--matrix"] : []),
     ...folder.map(({ path }) => `--save=${path}`),
   ];
-  return startOf(session.start(words, [...checked, ...folder]), "agreement");
+  return awaitedStart(session.start(words, [...checked, ...folder]), "agreement");
 }
 
 /** Starts the change of one product. */
@@ -123,7 +123,7 @@ export async function changeProduct(args: z.output<typeof changeInput>, session:
     update: [named, ...fields],
     attach: [named, ...images],
   }[action];
-  return resultOf(session.start(["products", action, ...words], paths));
+  return awaitedResult(session.start(["products", action, ...words], paths));
 }
 
 /** A product as an argument: a reference that starts with a hyphen would be a flag. */

@@ -4,7 +4,7 @@ import type { App } from "../../app/app.ts";
 
 const prefix = "agent-generations ";
 
-/** Counts the images that agents have generated on a day (UTC), across restarts, in the state of the profile. */
+/** Counts the images that agents generate on a day (UTC), across restarts, in the state of the profile. */
 export class DailyLimit {
   readonly #app: App;
   readonly #most: number;

@@ -4,22 +4,9 @@ import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { either } from "../../flags/usage-error.ts";
 import { named, wholeNumber } from "../../flags/values.ts";
+import { type McpFlags, type Permission, permissions } from "./permissions.ts";
 
-/** What tools may do besides reading. */
-export const permissions = ["writes", "generations", "deletes"] as const;
-export type Permission = (typeof permissions)[number];
-
-export interface McpFlags {
-  readonly allow: ReadonlySet<Permission>;
-  readonly root: string;
-  readonly maxGenerations: number | null;
-}
-
-interface RawMcpFlags {
-  allow: ReadonlySet<Permission>;
-  root: string;
-  maxGenerations?: number;
-}
+type RawMcpFlags = Omit<McpFlags, "maxGenerations"> & { readonly maxGenerations?: number | null };
 
 /** `cat mcp`: the commands as tools for agents, on standard input and output. */
 export const mcpCommand = (app: App): Command =>
@@ -50,22 +37,17 @@ export const mcpCommand = (app: App): Command =>
       "the most images that the tools may generate per day (UTC)",
       wholeNumber({ min: 0 }),
     )
-    .action(
-      async ({
-        allow,
-        root,
-        maxGenerations = null,
-      }: Omit<RawMcpFlags, "maxGenerations"> & { maxGenerations?: number | null }) => {
-        named("--root", root, "Choose a folder.");
-        if (app.globals.yes && allow.has("generations") && maxGenerations === null)
-          throw new UsageError("--yes with --allow generations needs --max-generations", {
-            param: "--max-generations",
-            hint: "Add --max-generations N, or remove --yes so that a person is asked each time.",
-          });
-        const { serveTools, serveWithMock } = await import("./serve.ts");
-        await (app.globals.mock ? serveWithMock(app) : serveTools(app, { allow, root, maxGenerations }));
-      },
-    );
+    .action(async ({ maxGenerations = null, ...raw }: RawMcpFlags) => {
+      const flags: McpFlags = { ...raw, maxGenerations };
+      named("--root", flags.root, "Choose a folder.");
+      if (app.globals.yes && flags.allow.has("generations") && maxGenerations === null)
+        throw new UsageError("--yes with --allow generations needs --max-generations", {
+          param: "--max-generations",
+          hint: "Add --max-generations N, or remove --yes so that a person is asked each time.",
+        });
+      const { serveTools, serveWithMock } = await import("./tool-server.ts");
+      await (app.globals.mock ? serveWithMock(app) : serveTools(app, flags));
+    });
 
 function readAllowed(text: string, earlier: ReadonlySet<Permission>): ReadonlySet<Permission> {
   const kinds = text.split(",").map((part) => part.trim());

@@ -74,7 +74,7 @@ export class Root {
   }
 }
 
-/** Opens a file without waiting for the writer of a pipe, and not through a link that has just replaced it. */
+/** Opens a file without waiting for the writer of a pipe, nor through a link that has just replaced it. */
 async function statsOfFile(name: string, real: string) {
   const { O_RDONLY = 0, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
   try {

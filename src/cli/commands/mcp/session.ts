@@ -22,13 +22,13 @@ export interface StartedJob {
 export const longestCallMs = 45_000;
 const startMs = 20_000;
 
-export const resultOf = (job: Job): StartedJob => ({
+export const awaitedResult = (job: Job): StartedJob => ({
   job,
   until: "end",
   waitMs: longestCallMs,
   isResult: true,
 });
-export const startOf = (job: Job, until: StartedJob["until"] = "run"): StartedJob => ({
+export const awaitedStart = (job: Job, until: StartedJob["until"] = "run"): StartedJob => ({
   job,
   until,
   waitMs: startMs,

@@ -8,14 +8,14 @@ import {
   folder,
   generateInput,
   importInput,
-  product,
   products,
+  productText,
   startGenerations,
   startImport,
 } from "./command-tools.ts";
-import type { Permission } from "./mcp.ts";
+import type { Permission } from "./permissions.ts";
 import { runRows } from "./run-rows.ts";
-import { type Outcome, resultOf, type Session, startOf } from "./session.ts";
+import { awaitedResult, awaitedStart, type Outcome, type Session } from "./session.ts";
 import { showImage } from "./show-image.ts";
 
 /** The hints of the protocol for clients. `isSafe`: the same call again changes nothing more. */
@@ -60,7 +60,7 @@ export const tools: readonly Tool[] = [
     title: "Show a product",
     about: "Show one product with the IDs of its photos.",
     nature: reads,
-    input: z.strictObject({ product }),
+    input: z.strictObject({ product: productText }),
     run: async (args, session) => ({ value: await findNamedProduct(session.app, args.product) }),
   }),
   tool({
@@ -79,7 +79,7 @@ export const tools: readonly Tool[] = [
     nature: { needs: "deletes", destroys: true, isSafe: true },
     input: z.strictObject({ products: products.max(20) }),
     run: async (args, session) =>
-      resultOf(
+      awaitedResult(
         session.start(["products", "delete", ...(await Promise.all(args.products.map(asArgument(session))))]),
       ),
   }),
@@ -102,7 +102,7 @@ export const tools: readonly Tool[] = [
     input: z.strictObject({
       status: z.enum(taskStatuses).optional(),
       type: z.enum(taskTypes).optional(),
-      product: product.optional(),
+      product: productText.optional(),
       ...paging,
     }),
     run: async ({ product, ...query }, session) => {
@@ -159,8 +159,7 @@ export const tools: readonly Tool[] = [
     name: "generate_start",
     title: "Generate images",
     about:
-      "Generate try-ons or beautified images, which costs credits: a person is asked first. Images that exist are not generated again. " +
-      "Backgrounds: white, studio, … or #rrggbb. Angles: full-front, … (tryon); front, … (beautify).",
+      "Generate try-ons or beautified images, which costs credits: a person is asked first. Images that exist are not generated again.",
     nature: { needs: "generations", isSafe: true },
     input: generateInput,
     run: startGenerations,
@@ -174,7 +173,7 @@ export const tools: readonly Tool[] = [
     run: async (args, session) => {
       const place = await session.root.place(args.folder);
       const roles = args.roles === undefined ? [] : [`--role=${args.roles.join(",")}`];
-      return startOf(session.start(["export", "sync", place.path, ...roles], [place]));
+      return awaitedStart(session.start(["export", "sync", place.path, ...roles], [place]));
     },
   }),
   tool({
@@ -186,7 +185,7 @@ export const tools: readonly Tool[] = [
     input: z.strictObject({ run, wait_seconds: z.int().min(0).max(45).default(0) }),
     run: async (args, session) => {
       const job = session.jobs.find(args.run);
-      if (job === undefined) return resultOf(session.start(["runs", "get", args.run]));
+      if (job === undefined) return awaitedResult(session.start(["runs", "get", args.run]));
       return { job, until: "end", waitMs: args.wait_seconds * 1000 };
     },
   }),

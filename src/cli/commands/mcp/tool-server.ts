@@ -18,7 +18,7 @@ import { version } from "../../context/version.ts";
 import { Caller } from "./caller.ts";
 import { DailyLimit } from "./daily-limit.ts";
 import { Jobs } from "./jobs.ts";
-import { type McpFlags, permissions } from "./mcp.ts";
+import { type McpFlags, permissions } from "./permissions.ts";
 import { Root } from "./root.ts";
 import { tools } from "./tools.ts";
 

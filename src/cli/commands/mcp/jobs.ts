@@ -188,10 +188,6 @@ export class Jobs {
     return this.#jobs.find((job) => job.id === id);
   }
 
-  findQuestion(key: string): Job | undefined {
-    return this.#jobs.find(({ question }) => question?.key === key);
-  }
-
   /** Starts a command. Throws a CatError of type conflict if too many work. */
   start(words: readonly string[], cwd: string, paths: readonly CheckedPath[], asking: Asking): Job {
     const running = this.#jobs.filter(({ exit }) => exit === null).length;

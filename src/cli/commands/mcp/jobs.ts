@@ -44,11 +44,7 @@ export class Job {
   #error: unknown = null;
   readonly #notes: string[] = [];
 
-  constructor(
-    id: string,
-    /** The words of the command, without flags for programs. */
-    readonly words: readonly string[],
-  ) {
+  constructor(id: string) {
     this.id = id;
   }
 
@@ -198,7 +194,7 @@ export class Jobs {
         hint: "Wait until one of them has ended: run_status.",
       });
     const { globals, context, runCommand } = this.#app;
-    const job = new Job(newRunId(context.clock.now()), words);
+    const job = new Job(newRunId(context.clock.now()));
     this.#keep(job);
     const chosen = [
       ...(globals.profile === undefined ? [] : [`--profile=${globals.profile}`]),

@@ -40,6 +40,10 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   }
   if (place.path === "") return { ...nothing, typed, words: [...subs, ["help", "show help"]], files: isCat };
   if (place.command === null) return { ...nothing, typed, words: subs };
+  if (place.path === "commands") {
+    const name = words.slice(words.length - 1 - place.given, -1).join(" ");
+    return { ...nothing, typed, words: subcommands(list, name) };
+  }
   const { arguments: all } = place.command;
   const argument = all[place.given] ?? (all.at(-1)?.repeatable ? all.at(-1)! : null);
   // `cat export sync`: a command with subcommands of its own.

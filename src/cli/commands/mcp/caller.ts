@@ -92,7 +92,7 @@ export class Caller {
       throw new CatError("the question has expired; nothing was done", {
         type: "conflict",
         code: "question_expired",
-        hint: "Call the tool again.",
+        hint: "Use the tool again.",
       });
     const given = inputResponse(responses, "confirm");
     question.answer(given.kind === "elicit" && given.action === "accept" && given.content?.confirm === true);
@@ -172,8 +172,8 @@ const signedFields = new Set([
 const withoutUrls = (name: string, value: unknown): unknown => (signedFields.has(name) ? undefined : value);
 
 const busy = (): CatError =>
-  new CatError(`${mostWaiting} calls are waiting; nothing was done`, {
+  new CatError(`${mostWaiting} requests are waiting; nothing was done`, {
     type: "conflict",
     code: "too_many_calls",
-    hint: "Wait for the responses, and call again.",
+    hint: "Wait for the responses, and use the tool again.",
   });

@@ -15,7 +15,7 @@ export const mcpCommand = (app: App): Command =>
       "Let an agent use your catalogue, by the Model Context Protocol on standard input and output. " +
       "Add this command to the settings of the agent.\n\n" +
       "Without --allow the tools only read. Deleting products and generating images also asks a person each time, " +
-      "through the agent's program; --yes answers for the person.",
+      "through the agent's program; --yes agrees in advance.",
     examples: [
       ["read only, with files of this folder", "cat mcp"],
       [

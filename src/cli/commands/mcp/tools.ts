@@ -150,7 +150,7 @@ export const tools: readonly Tool[] = [
   tool({
     name: "import_start",
     title: "Import a file",
-    about: "Import a file of products and photos. A stopped import is resumed by the same call.",
+    about: "Import a file of products and photos. A stopped import is resumed with the same file.",
     nature: { needs: "writes", destroys: true, isSafe: true },
     input: importInput,
     run: async (args, session) => startImport(args, session, []),
@@ -167,7 +167,7 @@ export const tools: readonly Tool[] = [
   tool({
     name: "sync_start",
     title: "Mirror all images",
-    about: "Mirror the images of the catalogue into a folder; later calls download what changed.",
+    about: "Mirror the images of the catalogue into a folder; later runs download what changed.",
     nature: { needs: "writes", isSafe: true },
     input: z.strictObject({ folder, roles: z.array(z.enum(assetRoles)).optional() }),
     run: async (args, session) => {

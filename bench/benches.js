@@ -14,6 +14,7 @@ export const benches = {
   "import-million": async () => (await import("./import-million.js")).measure(),
   "import-again": async () => (await import("./import-again.js")).measure(),
   "second-machine": async () => (await import("./second-machine.js")).measure(),
+  notify: async () => (await import("./notify.js")).measure(),
   plan: async () => (await import("./plan.js")).measure(),
   saves: async () => (await import("./saves.js")).measure(),
   "live-rows": async () => (await import("./live-rows.js")).measure(),

@@ -41,6 +41,8 @@ export const codeGroups: readonly CodeGroup[] = [
       unknown_field: "Use the fields in the message.",
       unknown_setting: "Use the settings in the message.",
       invalid_setting: "Use a value that the message allows.",
+      invalid_notify_url: "Use an http:// or https:// URL, or none.",
+      invalid_metrics_file: "Choose another .prom file, or move this one away to start with new counters.",
       nothing_to_change: "Add a field to change.",
       confirmation_needed: "Add --yes, or run the command on a terminal.",
       declined: "Nothing to do: the question was declined.",

@@ -61,6 +61,18 @@ export const areas: readonly Area[] = [
         "cli/every-command/secrets.test.ts > the walk finds a secret that is not masked",
       ),
       threat(
+        "A notice of a run takes a key or a signed URL to the server of others.",
+        "The body is the summary, without keys and signatures. --notify none, or no URL, sends nothing.",
+        "cli/after-run/notify.test.ts > neither the API key nor a signature of a URL is in a notice",
+        "cli/after-run/notify.test.ts > the URL > gets nothing from other commands, and from a demo only by the flag",
+      ),
+      threat(
+        "The URL of notices, with which anyone can report a success, is read in a log or a list.",
+        "Messages, lists of settings and of runs show its host alone; CAT_NOTIFY is in no list of processes.",
+        "cli/after-run/notify.test.ts > the URL > is masked in messages, in the list of settings, and in the list of runs",
+        "cli/after-run/notify.test.ts > the URL > is an http:// or https:// URL, else nothing is sent, and it is not repeated: %s",
+      ),
+      threat(
         "A program that a command starts reads a key of the keychain.",
         "A key of the keychain is in no environment.",
         "cli/every-command/secrets.test.ts > a program that a command runs does not get a key of the keychain",
@@ -101,6 +113,12 @@ export const areas: readonly Area[] = [
         "contract/url-policy.test.ts > the URL policy",
         "mock/outgoing/outgoing.test.ts > a forbidden address > cannot be reached by a name that resolves differently later: each request resolves it once",
         "mock/outgoing/outgoing.test.ts > a forbidden address > cannot be reached by a second lookup: the real network connects only to the given addresses",
+      ),
+      threat(
+        "A receiver of notices does not respond, or sends a run elsewhere.",
+        "It holds the end of a command for 10 s at most. Redirects are not followed, the exit status stays.",
+        "cli/after-run/notify.test.ts > a notice that does not arrive > holds the command for 10 seconds at most, if nothing responds",
+        "cli/after-run/notify.test.ts > a notice that does not arrive > is one line on stderr: %i",
       ),
       threat(
         "A response has no end.",

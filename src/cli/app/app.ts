@@ -34,6 +34,8 @@ export interface App {
   readonly runs: RecordedRuns;
   /** Runs another command line of this program, and returns its exit status. */
   runCommand(argv: readonly string[], context: Context): Promise<number>;
+  /** Reports the end of the command elsewhere (`--notify`, `--metrics`), once its resources are closed. */
+  afterRun: ((exit: number, error: unknown) => Promise<void>) | null;
   /** The exit status if nothing is thrown, e.g. that of a program which the command ran. */
   exit: number;
   /** Registers `release` to run when the command ends, however it ends; the last one runs first. */
@@ -88,6 +90,7 @@ export function createApp(
       return runs;
     },
     runCommand,
+    afterRun: null,
     exit: ExitCode.done,
     onClose: (release) => void releases.push(release),
   };

@@ -7,6 +7,7 @@ export const benches = {
   mock: async () => (await import("./mock.js")).measure(),
   scale: async () => (await import("./scale.js")).measure(),
   gallery: async () => (await import("./gallery.js")).measure(),
+  mcp: async () => (await import("./mcp.js")).measure(),
   listen: async () => (await import("./listen.js")).measure(),
   zip: async () => (await import("./zip.js")).measure(),
   extract: async () => (await import("./extract.js")).measure(),

@@ -284,4 +284,17 @@ export const codeGroups: readonly CodeGroup[] = [
       SIGHUP: "To resume, run the same command again.",
     },
   },
+  {
+    title: "Agents",
+    codes: {
+      outside_root: "Use a path inside the folder of --root.",
+      link_denied: "Replace the link by a file or a folder.",
+      path_changed: "Use the tool again, while no other program changes the file.",
+      question_expired: "Use the tool again.",
+      too_many_calls: "Wait for the responses, and use the tool again.",
+      too_many_commands: "Wait until a run has ended.",
+      message_too_long: "Pass files by their path in the folder of --root.",
+      image_not_scaled: "Save the image with cat images get ID --save FILE.",
+    },
+  },
 ];

@@ -424,6 +424,46 @@ export const areas: readonly Area[] = [
     ],
   },
   {
+    title: "Agents",
+    threats: [
+      threat(
+        "A tool reads or uploads a file from another folder.",
+        "Paths stay in --root, wherever links lead.",
+        "cli/mcp/root.test.ts > %s out of the root is denied for files, photos and folders",
+      ),
+      threat(
+        "A link leads the results of a tool to another folder.",
+        "Tools write to no links.",
+        "cli/mcp/root.test.ts > results are not written through links",
+      ),
+      threat(
+        "An agent deletes or generates what nobody wanted.",
+        "A person agrees each time; without one nothing is done.",
+        "cli/mcp/confirmation.test.ts > a client %s that cannot ask generates and deletes nothing",
+      ),
+      threat(
+        "An agent makes up or repeats the answer of a person.",
+        "Each question has a random key that counts once.",
+        "cli/mcp/confirmation.test.ts > a made-up answer in the first call does nothing",
+      ),
+      threat(
+        "An agent spends more than its limit by restarts.",
+        "The images of a day are counted in the state.",
+        "cli/mcp/confirmation.test.ts > the generations of a day are counted over restarts, and by each session alike",
+      ),
+      threat(
+        "The name of a product gives instructions to an agent.",
+        "It is JSON data, and questions show its control characters.",
+        "cli/mcp/hostile.test.ts > instructions in the name of a product stay data",
+      ),
+      threat(
+        "A client floods the server with long lines or calls.",
+        "One message has 1 MB at most, and 200 calls wait.",
+        "cli/mcp/hostile.test.ts > a line of 50 MB ends the connection, and is not kept",
+      ),
+    ],
+  },
+  {
     title: "Mock service",
     threats: [
       threat(

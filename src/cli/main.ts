@@ -48,6 +48,7 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
   const { app, close } = createApp(context, noGlobals(), {
     secrets,
     typed: argv,
+    runCommand: main,
     asCalled: asCalled(context.program, argv),
     paint: await createPaint(context, "stdout", color),
     paintNote: await createPaint(context, "stderr", color),

@@ -43,6 +43,7 @@ export class RecordedRuns {
 
   /** A flow works on a run of a state. */
   async opened(state: State, id: string): Promise<void> {
+    this.#app.context.onRun?.(id);
     this.runId = id;
     if (this.#app.globals.mock) return;
     this.#opened.set(id, state);
@@ -54,6 +55,7 @@ export class RecordedRuns {
 
   /** A command begins a run that no state keeps: an export of rows, or a mirror. */
   begun(run: BegunRun): void {
+    this.#app.context.onRun?.(run.id);
     this.runId = run.id;
     this.#begun.push(run);
   }

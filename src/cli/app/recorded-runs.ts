@@ -1,12 +1,13 @@
 import { CatError } from "../../errors.ts";
 import type { ListedRun, RunOrigin } from "../../state/run-list.ts";
+import type { RunHold } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import type { Secrets } from "../output/secrets.ts";
 
-/** A run without progress of its own, which is recorded when the command ends. */
-export type BegunRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt">;
+/** The run of a command that has opened none with progress of its own. */
+type OwnRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt" | "origin">;
 
 interface Recorder {
   readonly context: Context;
@@ -33,12 +34,30 @@ export class RecordedRuns {
   runId: string | null = null;
   readonly #app: Recorder;
   readonly #opened = new Map<string, State>();
-  readonly #begun: BegunRun[] = [];
+  #own: OwnRun | null = null;
+  #hold: RunHold | null = null;
   readonly #ends = new Map<string, RunEnd>();
   readonly #changed = new Map<string, State>();
 
   constructor(app: Recorder) {
     this.#app = app;
+  }
+
+  /**
+   * Records that a command begins, so that the list has it whatever stops it. Returns the ID of its run, until
+   * a flow opens one that it resumes.
+   */
+  async begin(kind: string, file: string): Promise<string> {
+    const { clock, pid } = this.#app.context;
+    const startedAt = clock.now();
+    const own = { id: newRunId(startedAt), kind, file, startedAt, origin: this.#origin() };
+    if (this.#app.globals.mock) return own.id;
+    this.#own = own;
+    await this.#record(async (profile) => {
+      profile?.runList.add({ ...own, ...noResult, isUnfinished: true });
+      this.#hold = profile?.runList.hold(own.id, { pid, since: startedAt }) ?? null;
+    });
+    return own.id;
   }
 
   /** A flow works on a run of a state. */
@@ -50,14 +69,16 @@ export class RecordedRuns {
     await this.#record(async (profile) => {
       state.runList.begin(id, this.#origin());
       copyOf(state, id, profile);
+      if (this.#own !== null) profile?.runList.remove(this.#own.id);
+      this.#hold?.release();
     });
+    this.#own = null;
   }
 
-  /** A command begins a run that no state keeps: an export of rows, or a mirror. */
-  begun(run: BegunRun): void {
-    this.#app.context.onRun?.(run.id);
-    this.runId = run.id;
-    this.#begun.push(run);
+  /** The run of the command itself changes something: no state keeps an export of rows, a mirror or a removal. */
+  starts(id: string): void {
+    this.#app.context.onRun?.(id);
+    this.runId = id;
   }
 
   /** Keeps every number of a run's summary. */
@@ -76,8 +97,8 @@ export class RecordedRuns {
 
   /** Records the exit status of the command, once. */
   async end(exit: number): Promise<void> {
-    const isAny = this.#opened.size + this.#begun.length > 0;
-    if (this.#app.globals.mock || !isAny) return;
+    const own = this.#own;
+    if (this.#app.globals.mock || (this.#opened.size === 0 && own === null)) return;
     await this.#record(async (profile) => {
       for (const [id, state] of this.#opened) {
         const { counts = null, exit: own = exit } = this.#ends.get(id) ?? {};
@@ -85,25 +106,20 @@ export class RecordedRuns {
         copyOf(state, id, profile);
       }
       for (const [id, state] of this.#changed) copyOf(state, id, profile);
-      if (this.#begun.length === 0) return;
-      const { baseUrl } = await this.#app.connection();
-      const { clock } = this.#app.context;
-      for (const run of this.#begun) {
-        const { counts = null } = this.#ends.get(run.id) ?? {};
-        const where = { baseUrl, ledger: null, origin: this.#origin() };
-        const result = { endedAt: clock.now(), exit, counts, undone: null };
-        profile?.runList.add({
-          ...run,
-          ...where,
-          ...result,
-          isUndoable: false,
-          isRunning: false,
-          isUnfinished: false,
-        });
-      }
+      if (own === null || profile === null) return;
+      const { baseUrl = null } = (await this.#app.connection().catch(nullIfUnusable)) ?? {};
+      const { counts = null } = this.#ends.get(own.id) ?? {};
+      profile.runList.add({
+        ...own,
+        ...noResult,
+        baseUrl,
+        endedAt: this.#app.context.clock.now(),
+        exit,
+        counts,
+      });
     });
     this.#opened.clear();
-    this.#begun.length = 0;
+    this.#own = null;
   }
 
   #origin(): RunOrigin {
@@ -120,6 +136,14 @@ export class RecordedRuns {
     }
   }
 }
+
+const noResult = {
+  ...{ baseUrl: null, ledger: null, endedAt: null, exit: null, counts: null, undone: null },
+  ...{ isUndoable: false, isRunning: false, isUnfinished: false },
+};
+
+/** A run's ID: it sorts by time, and is never used twice. */
+export const newRunId = (now: number): string => `run_${now.toString(36)}${crypto.randomUUID().slice(0, 8)}`;
 
 function nullIfUnusable(error: unknown): null {
   if (error instanceof CatError) return null;

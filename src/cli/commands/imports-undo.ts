@@ -64,6 +64,7 @@ async function undo(app: App, typed: string | undefined, flags: UndoFlags): Prom
   named("--ledger", flags.ledger, "Choose a file.");
   const isAsked = typed === undefined && canAsk(app) && !app.globals.yes;
   if (typed === undefined && !isAsked) throw await withoutRun(app, flags.ledger);
+  if (!isPlan) await app.runs.begin("undo", typed ?? "last");
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
   await rejectMissingLedger(app, flags.ledger);
   const memory = await openImportMemory(app, flags.ledger);

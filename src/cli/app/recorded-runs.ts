@@ -1,13 +1,10 @@
 import { CatError } from "../../errors.ts";
 import type { ListedRun, RunOrigin } from "../../state/run-list.ts";
-import type { RunHold } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import type { Secrets } from "../output/secrets.ts";
-
-/** The run of a command that has opened none with progress of its own. */
-type OwnRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt" | "origin">;
+import type { addOwnRun } from "./own-run.ts";
 
 interface Recorder {
   readonly context: Context;
@@ -34,8 +31,9 @@ export class RecordedRuns {
   runId: string | null = null;
   readonly #app: Recorder;
   readonly #opened = new Map<string, State>();
-  #own: OwnRun | null = null;
-  #hold: RunHold | null = null;
+  /** The run of the command itself, until a flow opens another. */
+  #own: ReturnType<typeof addOwnRun> | null = null;
+  #ownId = "";
   readonly #ends = new Map<string, RunEnd>();
   readonly #changed = new Map<string, State>();
 
@@ -44,19 +42,18 @@ export class RecordedRuns {
   }
 
   /**
-   * Records that a command begins, so that the list has it whatever stops it. Returns the ID of its run, until
-   * a flow opens one that it resumes.
+   * Records that a command begins, so that the list has it whatever stops it. Returns the ID of its run,
+   * which one that a flow opens replaces.
    */
   async begin(kind: string, file: string): Promise<string> {
     const { clock, pid } = this.#app.context;
     const startedAt = clock.now();
-    const own = { id: newRunId(startedAt), kind, file, startedAt, origin: this.#origin() };
-    if (this.#app.globals.mock) return own.id;
-    this.#own = own;
-    await this.#record(async (profile) => {
-      profile?.runList.add({ ...own, ...noResult, isUnfinished: true });
-      this.#hold = profile?.runList.hold(own.id, { pid, since: startedAt }) ?? null;
-    });
+    this.#ownId = newRunId(startedAt);
+    const own = { id: this.#ownId, kind, file, startedAt, origin: this.#origin() };
+    if (!this.#app.globals.mock)
+      await this.#record(async (profile) => {
+        if (profile !== null) this.#own = (await import("./own-run.ts")).addOwnRun(profile, own, pid);
+      });
     return own.id;
   }
 
@@ -69,13 +66,12 @@ export class RecordedRuns {
     await this.#record(async (profile) => {
       state.runList.begin(id, this.#origin());
       copyOf(state, id, profile);
-      if (this.#own !== null) profile?.runList.remove(this.#own.id);
-      this.#hold?.release();
+      this.#own?.remove();
     });
     this.#own = null;
   }
 
-  /** The run of the command itself changes something: no state keeps an export of rows, a mirror or a removal. */
+  /** The run of the command itself starts: no state keeps an export of rows, a mirror or a removal. */
   starts(id: string): void {
     this.#app.context.onRun?.(id);
     this.runId = id;
@@ -106,17 +102,10 @@ export class RecordedRuns {
         copyOf(state, id, profile);
       }
       for (const [id, state] of this.#changed) copyOf(state, id, profile);
-      if (own === null || profile === null) return;
+      if (own === null) return;
       const { baseUrl = null } = (await this.#app.connection().catch(nullIfUnusable)) ?? {};
-      const { counts = null } = this.#ends.get(own.id) ?? {};
-      profile.runList.add({
-        ...own,
-        ...noResult,
-        baseUrl,
-        endedAt: this.#app.context.clock.now(),
-        exit,
-        counts,
-      });
+      const { counts = null } = this.#ends.get(this.#ownId) ?? {};
+      own.end({ baseUrl, endedAt: this.#app.context.clock.now(), exit, counts });
     });
     this.#opened.clear();
     this.#own = null;
@@ -136,11 +125,6 @@ export class RecordedRuns {
     }
   }
 }
-
-const noResult = {
-  ...{ baseUrl: null, ledger: null, endedAt: null, exit: null, counts: null, undone: null },
-  ...{ isUndoable: false, isRunning: false, isUnfinished: false },
-};
 
 /** A run's ID: it sorts by time, and is never used twice. */
 export const newRunId = (now: number): string => `run_${now.toString(36)}${crypto.randomUUID().slice(0, 8)}`;

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { measured } from "../../scripts/scale/measured.ts";
-import { duration, scalePage, size } from "../../scripts/scale/page.ts";
+import { scalePage } from "../../scripts/scale/page.ts";
+import { duration, size } from "../../scripts/scale/words.ts";
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
 const page = read("docs/scale.md");

@@ -94,6 +94,7 @@ function bytesBelow(folder) {
   }
 }
 
+// node bench/million/flows.js 10000
 if (process.argv[1] === new URL(import.meta.url).pathname)
   console.log(
     JSON.stringify(await measureFlows(Number(process.argv[2]), Number(process.argv[3] ?? 0)), null, 1),

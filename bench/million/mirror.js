@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -115,7 +115,7 @@ function inTurn(work) {
 /** Starts a shard, and kills it once the mock has served so many images. */
 async function killed(mock, images, { mirror, env, flags }) {
   const args = ["export", "sync", mirror, "--quiet", ...flags];
-  const child = fork(join(root, "bin/cat.js"), args, { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = spawn(process.execPath, [join(root, "bin/cat.js"), ...args], { env, stdio: "inherit" });
   const ended = once(child, "exit");
   while (((await mock.report()).served["GET image"] ?? 0) < images && child.exitCode === null)
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -165,9 +165,9 @@ async function change(mock) {
     });
 }
 
-/** Bytes and number of the files of a mirror, its indexes and its tables. */
+/** Bytes and number of the files of a mirror, its indexes and its tables. Throws if anything else is left. */
 function sizes(mirror) {
-  const sum = { files: 0, images_bytes: 0, images_blocks: 0, index_bytes: 0, table_bytes: 0, left: [] };
+  const sum = { files: 0, images_bytes: 0, images_blocks: 0, index_bytes: 0, table_bytes: 0 };
   for (const name of readdirSync(mirror, { recursive: true })) {
     const stat = statSync(join(mirror, name));
     if (!stat.isFile()) continue;
@@ -175,7 +175,7 @@ function sizes(mirror) {
     if (/^catalogue\..*ndjson$/.test(name)) sum.index_bytes += stat.size;
     else if (name.startsWith(".catalogue-sync")) {
       sum.table_bytes += stat.blocks * 512;
-      if (!/(?:\.db(?:-wal|-shm)?|\.json|lock|\.ndjson)$/.test(name)) sum.left.push(name);
+      if (!/(?:\.db(?:-wal|-shm)?|\.json|lock|\.ndjson)$/.test(name)) throw new Error(`${name} is left over`);
     } else {
       sum.images_bytes += stat.size;
       sum.images_blocks += stat.blocks * 512;
@@ -191,8 +191,10 @@ const difference = (after, before) =>
       .filter(([, count]) => count > 0),
   );
 
-// By itself it prints every figure, and keeps the mirror in the folder.
+// node bench/million/mirror.js 1000000 FOLDER > scripts/scale/run-of-a-million.json
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const [products, folder] = process.argv.slice(2);
-  console.log(JSON.stringify(await mirrorMillion({ products: Number(products), folder }), null, 1));
+  const found = await mirrorMillion({ products: Number(products), folder });
+  const rounded = (_, value) => (typeof value === "number" ? Math.round(value) : value);
+  console.log(JSON.stringify(found, rounded, 1));
 }

@@ -1,11 +1,11 @@
-import small from "./run-of-20-thousand.json" with { type: "json" };
-import large from "./run-of-a-million.json" with { type: "json" };
+import small from "./runs/20-thousand.json" with { type: "json" };
+import mid from "./runs/100-thousand.json" with { type: "json" };
 
 /** Two measurements of what grows with a count: `[count, value]`. */
 export type Line = readonly [readonly [number, number], readonly [number, number]];
 
+/** Memory is its peak in MB. */
 interface Process {
-  /** Peak memory in MB. */
   readonly peak: number;
   readonly cpuMs: number;
 }
@@ -26,21 +26,26 @@ export interface Part {
 
 export interface MirrorRun {
   readonly products: number;
+  /** What was unlike the other runs, as sentences. */
+  readonly note?: string;
   readonly phases: Readonly<Record<string, Part>>;
 }
 
+interface ImportNumbers {
+  readonly sheetRow: number;
+  readonly stateRow: number;
+  readonly nightRow: number;
+  readonly memory: Line;
+}
+
 export interface Measured {
-  readonly imported: {
-    readonly sheetRow: number;
-    readonly stateRow: number;
-    readonly memory: Line;
-    readonly nightRow: number;
-  };
+  readonly imported: ImportNumbers;
   readonly undo: { readonly reads: number; readonly writes: number };
   readonly tryon: { readonly state: number; readonly readsPerThousand: number; readonly memory: Line };
   readonly rows: { readonly ndjson: number; readonly sheet: number };
-  readonly event: { readonly bytes: number };
-  readonly runs: { readonly small: MirrorRun; readonly large: MirrorRun };
+  readonly event: number;
+  /** The smallest first. */
+  readonly runs: readonly MirrorRun[];
 }
 
 /** What docs/scale.md is computed from. Sizes are bytes, and memory is the peak of a process in MB. */
@@ -48,11 +53,11 @@ export const measured: Measured = {
   imported: {
     sheetRow: 174,
     stateRow: 642,
+    nightRow: 700,
     memory: [
       [10_000, 144],
       [1_000_000, 177],
     ],
-    nightRow: 700,
   },
   undo: { reads: 2, writes: 1 },
   tryon: {
@@ -64,6 +69,6 @@ export const measured: Measured = {
     ],
   },
   rows: { ndjson: 1_801, sheet: 238 },
-  event: { bytes: 537 },
-  runs: { small, large },
+  event: 537,
+  runs: [small, mid],
 };

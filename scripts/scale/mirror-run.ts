@@ -1,68 +1,85 @@
-import { grouped } from "../../src/flows/words.ts";
-import type { Line, Measured, MirrorRun, Part } from "./measured.ts";
+import { grouped, series } from "../../src/flows/words.ts";
+import type { Line, MirrorRun, Part } from "./measured.ts";
 import { duration, size, table } from "./words.ts";
 
 const shards = 4;
 /** The index of the shard that bench/million/mirror.js kills. */
 const killedShard = 1;
 
-/** What follows from a run about a mirror: its images, and what each of them takes. */
-export function mirrorFrom({ small, large }: Measured["runs"]) {
-  const point = ({ phases }: MirrorRun): readonly [number, number] => [
-    imagesOf(phases) / shards,
-    Math.max(...Object.values(phases).flatMap((part) => (part.shards ?? []).map(({ peak }) => peak))),
+/** The runs whose mirrors were compared with the service, the smallest first. */
+const comparedRuns = (runs: readonly MirrorRun[]): MirrorRun[] =>
+  runs.filter(({ phases }) => phases.check !== undefined);
+const imagesOf = ({ phases }: MirrorRun): number => phases.check!.images!;
+
+const cpuMsOf = (processes: Part["shards"] = []): number =>
+  processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+
+/** What an image of a mirror takes, by the largest of the runs, and the memory of a shard that reads everything. */
+export function mirrorFrom(runs: readonly MirrorRun[]) {
+  const compared = comparedRuns(runs);
+  const [small, large] = [compared[0]!, compared.at(-1)!];
+  const { merge, "first run": first } = large.phases;
+  const images = imagesOf(large);
+  // The first part of the killed one was not measured.
+  const complete = first!.shards!.filter((_, at) => at !== killedShard);
+  const memoryOf = (run: MirrorRun): readonly [number, number] => [
+    Math.round(imagesOf(run) / shards),
+    Math.max(...run.phases["full read"]!.shards!.map(({ peak }) => peak)),
   ];
-  const { merge = none, "first run": first = none } = large.phases;
-  const images = imagesOf(large.phases);
-  // One was killed, and its first part was not measured.
-  const complete = first.shards?.filter((_, at) => at !== killedShard) ?? [];
-  const cpuMs = complete.reduce((sum, shard) => sum + shard.cpuMs, 0) / complete.length;
   return {
-    images,
-    merge,
-    memory: [point(small), point(large)] satisfies Line,
-    // Of the shard, and of all.
-    indexLine: Math.round(merge.index_bytes! / 2 / images),
-    tableRow: Math.round(merge.table_bytes! / images),
-    cpuMs: Number((cpuMs / (images / shards)).toPrecision(2)),
+    memory: [memoryOf(small), memoryOf(large)] satisfies Line,
+    // An image is in the index of its shard, and in the joined one.
+    indexLine: Math.round(merge!.index_bytes! / 2 / images),
+    tableRow: Math.round(merge!.table_bytes! / images),
+    cpuMs: Number((cpuMsOf(complete) / complete.length / (images / shards)).toPrecision(2)),
   };
 }
 
-const none: Part = { seconds: 0, served: {}, mock: { cpu_s: 0, peak_mb: 0 } };
-const imagesOf = (phases: MirrorRun["phases"]): number => phases.check!.images!;
-
-export function millionRun({ runs }: Measured): string[] {
-  const { phases } = runs.large;
-  const { images, merge } = mirrorFrom(runs);
-  const parts = Object.entries(phases).flatMap(([name, { shards = [], merge, served, seconds }]) => {
+/** The rows of a run: its parts in which the program works. */
+function partsOf({ products, phases }: MirrorRun): string[][] {
+  return Object.entries(phases).flatMap(([name, { shards = [], merge, served, seconds }]) => {
     const processes = merge === undefined ? shards : [merge];
     if (processes.length === 0) return [];
     return [
       [
+        grouped(products),
         name,
         `${processes.map(({ peak }) => peak).join(", ")} MB`,
-        duration(processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / 60_000),
+        `${grouped(Math.round(cpuMsOf(processes) / 1000))} s`,
         grouped(served["GET /v1/exports"] ?? 0),
         grouped(served["GET image"] ?? 0),
         duration(seconds / 60),
       ],
     ];
   });
-  const mock = Object.values(phases).map((part) => part.mock);
+}
+
+export function runsText(runs: readonly MirrorRun[]): string[] {
+  const compared = comparedRuns(runs);
+  const large = compared.at(-1)!;
+  const { merge } = large.phases;
+  const mock = Object.values(large.phases).map((part) => part.mock);
   return [
-    `\`npm run bench -- million-mirror\` mirrors ${grouped(runs.large.products)} products of the mock, with ${grouped(images)} photos of 1 kB, by`,
-    `${shards} processes at once into one folder. One of them is killed with \`kill -9\` after 40% of the images, and started again.`,
+    `\`npm run bench -- million-mirror\` mirrors products of the mock, with two photos of 1 kB each, by ${shards} processes at once into one`,
+    "folder. One of them is killed with `kill -9` after 40% of the images, and started again. Between two nights, products get other",
+    "names, references and photos; others are deleted and added.",
     "",
     ...table(
-      ["part", "memory of each process", "processor time of all", "lists", "images", "real time"],
-      parts,
+      ["products", "part", "memory of each process", "processor time of all", "lists", "images", "real time"],
+      runs.flatMap(partsOf),
     ),
     "",
-    `The folder has ${size(merge.images_bytes!)} of images, which take ${size(merge.images_blocks!)} of the disk, ${size(merge.index_bytes!)} of indexes and ${size(merge.table_bytes!)} of tables. The mock`,
-    `took ${duration(mock.reduce((sum, { cpu_s }) => sum + cpu_s, 0) / 60)} of processor time and ${size(Math.max(...mock.map(({ peak_mb }) => peak_mb)) * 1e6)} of memory. The machine has two cores, which other programs used`,
-    "too: compare the processor time, not the real time. There was no rate limit.",
+    "The first run lacks the processor time of the killed process. The machine has two cores, which other programs used too:",
+    "compare the processor time, not the real time. There was no rate limit.",
+    ...runs.flatMap(({ note }) => note ?? []),
     "",
-    "A script that shares no code with the program compared the folder with the service: each image has one index line and one",
-    "file, whose bytes are those of the service. Nothing was lost, doubled, or left over.",
+    `With ${grouped(large.products)} products the folder has ${size(merge!.images_bytes!)} of images, which take ${size(merge!.images_blocks!)} of the disk, ${size(merge!.index_bytes!)} of`,
+    `indexes and ${size(merge!.table_bytes!)} of tables. The mock took ${grouped(mock.reduce((sum, { cpu_s }) => sum + cpu_s, 0))} s of processor time and ${size(Math.max(...mock.map(({ peak_mb }) => peak_mb)) * 1e6)} of memory.`,
+    "",
+    `A script that shares no code with the program compared ${series(
+      compared.map((run) => grouped(imagesOf(run))),
+      "and",
+    )} images with those of the service: each has`,
+    "one index line and one file with the same bytes. Nothing was lost, doubled, or left over.",
   ];
 }

@@ -1,7 +1,7 @@
 import { limits, optionRanges } from "../../src/contract/limits.ts";
 import { grouped } from "../../src/flows/words.ts";
 import type { Line, Measured } from "./measured.ts";
-import { millionRun, mirrorFrom } from "./mirror-run.ts";
+import { mirrorFrom, runsText } from "./mirror-run.ts";
 import { duration, type Row, size, table } from "./words.ts";
 
 const sizes = [10_000, 1_000_000, 10_000_000] as const;
@@ -67,7 +67,7 @@ export const scalePage = (measured: Measured): string =>
     ...section("Events", events(measured)),
     ...section("What changes the picture", choices()),
     ...section("Not possible", impossible(measured)),
-    ...section("A run with a million products", millionRun(measured)),
+    ...section("Runs of many products", runsText(measured.runs)),
     ...section("Measured numbers", sources(measured)),
   ].join("\n")}`;
 
@@ -160,7 +160,7 @@ const mirroring = ({ rows, runs }: Measured): string[] => {
       row("indexes of the shards, and the joined one", (n) => size(2 * images(n) * indexLine)),
       row("tables of the shards", (n) => size(images(n) * tableRow)),
       row("processor time of the first run", (n) => duration((images(n) * cpuMs) / 60_000)),
-      row("memory of each of four shards", (n) => memory(ofShard)(images(n) / 4)),
+      row("memory of each of four shards, complete read", (n) => memory(ofShard)(images(n) / 4)),
     ]),
     "",
     "In a bucket each image is one `PUT` instead of a file: [mirrors by many machines](exports.md#mirrors-by-many-machines) has the",
@@ -170,7 +170,7 @@ const mirroring = ({ rows, runs }: Measured): string[] => {
 
 const events = ({ event }: Measured): string[] => [
   ...table(header("one event per product"), [
-    row("log of `cat webhooks listen`", (n) => size(n * event.bytes)),
+    row("log of `cat webhooks listen`", (n) => size(n * event)),
     row("reads of `--poll`", (n) => grouped(pages(n))),
   ]),
   "",
@@ -259,7 +259,7 @@ const impossible = (measured: Measured): string[] => {
 const sources = ({ imported, undo, tryon, rows, event, runs }: Measured): string[] => {
   const { indexLine, tableRow, memory: ofShard, cpuMs } = mirrorFrom(runs);
   const flows = "`node bench/million/flows.js 10000`";
-  const run = "the run above";
+  const run = "the largest run above";
   const points = (line: Line, things: string) =>
     line.map(([count, megabytes]) => `${megabytes} MB with ${grouped(count)} ${things}`).join(", ");
   return [
@@ -286,14 +286,10 @@ const sources = ({ imported, undo, tryon, rows, event, runs }: Measured): string
         ["memory of one file of try-ons", points(tryon.memory, "images"), flows],
         ["row of an export, with two images", `${grouped(rows.ndjson)} bytes`, flows],
         ["row of an exported sheet", `${rows.sheet} bytes`, flows],
-        ["event in a log", `${event.bytes} bytes`, flows],
+        ["event in a log", `${event} bytes`, flows],
         ["line of an index", `${indexLine} bytes`, run],
         ["row of a table, with its indexes", `${tableRow} bytes`, run],
-        [
-          "memory of a shard",
-          points(ofShard, "images"),
-          `${run}, and one with ${grouped(runs.small.products)} products`,
-        ],
+        ["memory of a shard", points(ofShard, "images"), `${run}, and the smallest`],
         ["processor time of an image in a first run", `${cpuMs} ms`, run],
       ],
     ),

@@ -1,4 +1,4 @@
-import { systemRandom } from "../http/retry.ts";
+import { randomInt } from "node:crypto";
 
 /**
  * Remembers short texts with a number each (IDs of a list, references with their lines) in 16 bytes per
@@ -13,7 +13,7 @@ export class SeenTexts {
   readonly #hash = new Uint32Array(3);
   readonly #seeds: readonly [number, number, number];
 
-  constructor(random: () => number = systemRandom, capacity = 1024) {
+  constructor(random: () => number = newSeed, capacity = 1024) {
     this.#slots = new Uint32Array(capacity * 4);
     this.#mask = capacity - 1;
     this.#seeds = [(random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0];
@@ -75,6 +75,9 @@ export class SeenTexts {
     }
   }
 }
+
+/** Not that of the HTTP core, whose files the check of a sheet does not load. */
+const newSeed = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 function finish(hash: number): number {
   let h = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);

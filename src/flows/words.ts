@@ -32,16 +32,6 @@ export const byteText = (bytes: number): string => {
   return `${grouped(Number(whole))}.${tenth} MB`;
 };
 
-/** A duration for users: `5.0 s`, `47 s`, `12 min 3 s`, `2.5 h`. */
-export function durationText(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200
-    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-    : `${(seconds / 3600).toFixed(1)} h`;
-}
-
 /** Names in a sentence: `a`, `a or b`, `a, b or c`; empty without names. */
 export const series = (names: readonly string[], conjunction: "and" | "or"): string =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;

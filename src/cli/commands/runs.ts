@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { CatError } from "../../errors.ts";
+import { durationText } from "../../flows/duration-text.ts";
 import { importKind } from "../../flows/import/import-input.ts";
-import { counted, countList, durationText, grouped } from "../../flows/words.ts";
+import { counted, countList, grouped } from "../../flows/words.ts";
 import type { ListedRun } from "../../state/run-list.ts";
 import type { App } from "../app/app.ts";
 import { openToRead } from "../app/profile-state.ts";
@@ -15,7 +16,8 @@ import {
   withListFlags,
   withPrintFlags,
 } from "../flags/print-flags.ts";
-import { named, timeSince } from "../flags/values.ts";
+import { timeSince } from "../flags/time-since.ts";
+import { named } from "../flags/values.ts";
 import { flagLine, typedLine, waiting } from "../output/command-words.ts";
 import { type Printing, whole } from "../output/table.ts";
 import { namedFields, namedForm } from "../resources/forms.ts";

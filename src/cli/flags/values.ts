@@ -59,7 +59,7 @@ export function byteSize(text: string): number {
 }
 
 /** An earlier time has no form of four digits for the year in UTC. */
-const earliest = Date.parse("0000-01-01T00:00:00Z");
+export const earliest = Date.parse("0000-01-01T00:00:00Z");
 
 /** Parses an RFC 3339 time with its offset into Unix milliseconds, for a flag. */
 export function timestamp(text: string): number {
@@ -68,19 +68,6 @@ export function timestamp(text: string): number {
     throw new InvalidArgumentError("use a time with an offset, for example 2026-01-05T09:00:00Z");
   }
   return Math.max(time, earliest);
-}
-
-/** Parses a duration before now, a date (its start in UTC) or a time with an offset, for a flag. */
-export function timeSince(text: string): (now: number) => number {
-  const date = text.trim();
-  const time = parseTime(/^\d{4}-\d\d-\d\d$/.test(date) ? `${date}T00:00:00Z` : date);
-  if (!Number.isNaN(time)) return () => Math.max(time, earliest);
-  try {
-    const ago = duration(date);
-    return (now) => Math.max(now - ago, earliest);
-  } catch {
-    throw new InvalidArgumentError("use a duration such as 7d, or a date such as 2026-01-05");
-  }
 }
 
 /** Parses the host to listen on. Rejects an empty name, with which a server would listen on all addresses. */

@@ -152,6 +152,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "config path": json(z.looseObject({ path: z.string() })),
   "config mapping": lines(summaries.mappingRow, [rejected]),
   commands: json(z.union([listedCommands, z.looseObject({ skill: z.string() })])),
+  mcp: lines(z.looseObject({ jsonrpc: z.literal("2.0") }), [rejected]),
   completion: json(z.looseObject({ shell: z.string(), script: z.string() })),
 };
 

@@ -73,7 +73,7 @@ export interface ImportFlags extends PlainFlags, FileFlags, MapFlags {
 export const ofCommand: ReadonlySet<string> = new Set([
   ..."apply strict knownFailures plan planFormat maxChanges maxRemovals exitCode dryRun".split(" "),
   ..."wait timeout concurrency checkPhotos batch ledger unknown fresh sameOrganization".split(" "),
-  ..."results failed report formulaGuard excel template endpoint region pathStyle".split(" "),
+  ..."results failed report formulaGuard excel template notify metrics endpoint region pathStyle".split(" "),
 ]);
 
 const removeOne = "Remove one of them.";

@@ -1,11 +1,12 @@
 import { dirname } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
+import { durationText } from "../../../flows/duration-text.ts";
 import type { EndedImport } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
-import { counted, countList, durationText, grouped, series, shownName } from "../../../flows/words.ts";
+import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
 import type { ServiceFlags } from "../../context/globals.ts";
 import { isInFolderOf, mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";

@@ -1,5 +1,3 @@
-import { randomInt } from "node:crypto";
-
 /**
  * Remembers short texts with a number each (IDs of a list, references with their lines) in 16 bytes per
  * entry; a million strings in a Map would take over 100 MB. It keeps 96 bits of a hash with new seeds per
@@ -77,7 +75,7 @@ export class SeenTexts {
 }
 
 /** Not that of the HTTP core, whose files the check of a sheet does not load. */
-const newSeed = (): number => randomInt(2 ** 32) / 2 ** 32;
+const newSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
 
 function finish(hash: number): number {
   let h = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);

@@ -1,5 +1,6 @@
 import small from "./runs/20-thousand.json" with { type: "json" };
 import mid from "./runs/100-thousand.json" with { type: "json" };
+import large from "./runs/million.json" with { type: "json" };
 
 /** Two measurements of what grows with a count: `[count, value]`. */
 export type Line = readonly [readonly [number, number], readonly [number, number]];
@@ -44,6 +45,8 @@ export interface Measured {
   readonly tryon: { readonly state: number; readonly readsPerThousand: number; readonly memory: Line };
   readonly rows: { readonly ndjson: number; readonly sheet: number };
   readonly event: number;
+  /** By the number of its images. */
+  readonly shardMemory: Line;
   /** The smallest first. */
   readonly runs: readonly MirrorRun[];
 }
@@ -70,5 +73,9 @@ export const measured: Measured = {
   },
   rows: { ndjson: 1_801, sheet: 238 },
   event: 537,
-  runs: [small, mid],
+  shardMemory: [
+    [49_924, 180],
+    [500_345, 226],
+  ],
+  runs: [small, mid, large],
 };

@@ -1,5 +1,5 @@
 import { grouped, series } from "../../src/flows/words.ts";
-import type { Line, MirrorRun, Part } from "./measured.ts";
+import type { MirrorRun, Part } from "./measured.ts";
 import { duration, size, table } from "./words.ts";
 
 const shards = 4;
@@ -14,20 +14,14 @@ const imagesOf = ({ phases }: MirrorRun): number => phases.check!.images!;
 const cpuMsOf = (processes: Part["shards"] = []): number =>
   processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 
-/** What an image of a mirror takes, by the largest of the runs, and the memory of a shard that reads everything. */
+/** What an image of a mirror takes, by the largest of the runs. */
 export function mirrorFrom(runs: readonly MirrorRun[]) {
-  const compared = comparedRuns(runs);
-  const [small, large] = [compared[0]!, compared.at(-1)!];
+  const large = comparedRuns(runs).at(-1)!;
   const { merge, "first run": first } = large.phases;
   const images = imagesOf(large);
   // The first part of the killed one was not measured.
   const complete = first!.shards!.filter((_, at) => at !== killedShard);
-  const memoryOf = (run: MirrorRun): readonly [number, number] => [
-    Math.round(imagesOf(run) / shards),
-    Math.max(...run.phases["full read"]!.shards!.map(({ peak }) => peak)),
-  ];
   return {
-    memory: [memoryOf(small), memoryOf(large)] satisfies Line,
     // An image is in the index of its shard, and in the joined one.
     indexLine: Math.round(merge!.index_bytes! / 2 / images),
     tableRow: Math.round(merge!.table_bytes! / images),

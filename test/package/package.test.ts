@@ -307,6 +307,7 @@ longTest("the package has exactly the files that are needed", () => {
     /^docs\/[\w-]+\.(?:md|py)$/,
     /^docs\/reference\/[\w-]+\.md$/,
     /^man\/cat[\w-]+\.1$/,
+    /^skills\/catalogue\/SKILL\.md$/,
     /^fixtures\/[\w-]+\.(?:csv|ndjson)$/,
   ];
   expect(installed.files.filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
@@ -327,6 +328,7 @@ longTest("the package has exactly the files that are needed", () => {
       "docs/first-calls.py",
       "docs/reference/import.md",
       "man/cat-import.1",
+      "skills/catalogue/SKILL.md",
       "fixtures/products.csv",
     ],
   ];

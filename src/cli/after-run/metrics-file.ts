@@ -17,14 +17,14 @@ import { ForeignMetrics, isOwn, type MetricsFile, metricsText, parseMetrics } fr
 const patienceMs = 5_000;
 
 /** The largest file that is read, in bytes. That of a thousand runs has a tenth of it. */
-const largestFile = 4 * 1024 ** 2;
+const largestFile = 4_000_000;
 
 const lockOf = (path: string) => lockTemporaryFile(`${path}.lock`);
 
 /** Checks a file of `--metrics` before the run. Resolves to its path. Throws UsageError. */
 export async function checkMetricsFile({ context, io }: App, name: string): Promise<string> {
   const cannot = (why: string, hint = "Choose another file, for example --metrics catalogue.prom.") =>
-    new UsageError(`cannot write --metrics ${io.visible(name)}: ${why}`, {
+    new UsageError(`cannot write --metrics ${io.visible(name) || '""'}: ${why}`, {
       code: "invalid_metrics_file",
       param: "--metrics",
       hint,

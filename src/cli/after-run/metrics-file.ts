@@ -67,7 +67,7 @@ async function readMetrics(path: string): Promise<MetricsFile> {
   return parseMetrics(text);
 }
 
-/** Adds the numbers of a command to a file, which other commands may do at the same time; not after `signal`. */
+/** Adds the numbers of a command to a file. Other commands may do so meanwhile; `signal` ends the wait. */
 export async function addToMetricsFile(
   clock: Clock,
   path: string,

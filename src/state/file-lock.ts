@@ -18,8 +18,7 @@ export async function lockFile(path: string): Promise<(() => void) | null> {
 /** The same, but the file is removed when it is unlocked. Only after a kill it is left behind, unlocked. */
 export async function lockTemporaryFile(path: string): Promise<(() => void) | null> {
   for (;;) {
-    prepareLockFile(path);
-    const isSame = sameFileOrNull(path);
+    const isSame = preparedOrNull(path);
     if (isSame === null) continue;
     // The last owner may remove the file meanwhile: then another process can lock a new one.
     const unlock = await lockFile(path).catch((error: unknown) => {
@@ -38,12 +37,15 @@ export async function lockTemporaryFile(path: string): Promise<(() => void) | nu
   }
 }
 
-/** `sameFileAt`; null if the last owner has just removed the file. */
-function sameFileOrNull(path: string): (() => boolean) | null {
+/** `sameFileAt` of a file to lock; null if the last owner has just removed it. */
+function preparedOrNull(path: string): (() => boolean) | null {
   try {
+    prepareLockFile(path);
     return sameFileAt(path);
   } catch (error) {
-    if (error instanceof StateError && (error.cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    const { code, syscall } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    // A file is not created if its folder is missing.
+    if (code === "ENOENT" && syscall !== "open") return null;
     throw error;
   }
 }
@@ -56,8 +58,9 @@ export async function waitForLock(
   lock: () => Promise<(() => void) | null>,
   clock: Clock,
   patienceMs: number,
+  signal?: AbortSignal,
 ): Promise<(() => void) | null> {
-  for (const end = clock.now() + patienceMs; ; await clock.sleep(pauseMs)) {
+  for (const end = clock.now() + patienceMs; ; await clock.sleep(pauseMs, signal)) {
     const unlock = await lock();
     if (unlock !== null || clock.now() >= end) return unlock;
   }

@@ -22,8 +22,9 @@ interface RawNightFlags {
 
 async function beginMonitoring(app: App, called: Command): Promise<void> {
   const { notify, metrics, dryRun, plan, template }: RawNightFlags = called.opts();
-  // Nothing is run, so that the monitoring must not take it for a success.
-  if (dryRun || plan || template) return;
+  if (notify !== undefined) (await import("../settings/notify-url.ts")).maskNotifyUrl(app.secrets, notify);
+  // Nothing is run: monitoring must not take it for a success. `--template` of a mirror names its files.
+  if (dryRun || plan || (template && called.name() !== "sync")) return;
   const { notifyInUse } = await import("../settings/settings.ts");
   const to = await notifyInUse(notify, app.globals, app.context);
   if (to !== null || metrics !== undefined)

@@ -86,7 +86,7 @@ const gauges = [
 ];
 
 /** Runs whose numbers are kept: a resumed run repeats those of its earlier attempts. */
-const keptRuns = 50;
+export const keptRuns = 1_000;
 
 /** Adds the numbers of a command to the metrics of earlier ones. */
 export function addNumbers(file: MetricsFile, ended: CommandNumbers): void {
@@ -104,11 +104,14 @@ export function addNumbers(file: MetricsFile, ended: CommandNumbers): void {
     metrics.count("requests total", "Requests, by the status of the response.", { status }, requests);
   const runs = ended.summaries.map((summary) => [summary.run_id, flatNumbers(summary)] as const);
   for (const [id, numbers] of runs) {
-    for (const counter of counters.filter(({ commands }) => commands.includes(ended.command)))
-      metrics.countFields(counter, numbers, file.counted.get(id ?? "") ?? {});
+    const before = file.counted.get(id ?? "");
+    const now = generating.includes(ended.command) ? ofAllAttempts(numbers, before) : numbers;
+    const counted = counters
+      .filter(({ commands }) => commands.includes(ended.command))
+      .flatMap((counter) => metrics.countFields(counter, now, before ?? {}));
     if (id === null) continue;
     file.counted.delete(id);
-    file.counted.set(id, numbers);
+    file.counted.set(id, Object.fromEntries(counted));
   }
   for (const { name, help, field, of = ended.command } of gauges)
     metrics.set(name, help, of === ended.command ? runs.at(-1)?.[1][field] : undefined);
@@ -138,12 +141,14 @@ class OwnMetrics {
     samples.set(labels, (samples.get(labels) ?? 0) + value);
   }
 
-  /** Counts the fields of a run, without what is counted of it already. */
-  countFields({ name, help, label, within, fields }: Counter, now: Numbers, before: Numbers): void {
-    for (const field of fields.split(" ")) {
+  /** Counts the fields of a run, without what is counted of it already. Returns what is counted now. */
+  countFields({ name, help, label, within, fields }: Counter, now: Numbers, before: Numbers) {
+    return fields.split(" ").flatMap((field) => {
       const key = within === undefined ? field : `${within}.${field}`;
-      this.count(name, help, { [label]: field }, Math.max(0, (now[key] ?? 0) - (before[key] ?? 0)));
-    }
+      const [earlier, all] = [before[key] ?? 0, Math.max(before[key] ?? 0, now[key] ?? 0)];
+      this.count(name, help, { [label]: field }, all - earlier);
+      return all > 0 ? [[key, all] as const] : [];
+    });
   }
 
   #samples(name: string, help: string, type: Metric["type"]): Map<string, number> {
@@ -156,11 +161,23 @@ class OwnMetrics {
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** The numbers of a summary but zeros; those of an object in it have its name first: `photos.added`. */
+/**
+ * The numbers of a run of generations over its attempts, of which each reports what it has queued itself. An
+ * attempt of a run whose numbers are no longer kept can only have generated what it has queued.
+ */
+function ofAllAttempts(now: Numbers, before: Numbers | undefined): Numbers {
+  const { queued = 0, unchanged = 0, succeeded = 0, failed = 0 } = now;
+  if (before === undefined)
+    return { ...now, succeeded: Math.min(succeeded, queued), failed: Math.min(failed, queued) };
+  const { queued: earlier = 0 } = before;
+  return { ...now, queued: earlier + queued, unchanged: Math.max(0, unchanged - earlier) };
+}
+
+/** The numbers of a summary; those of an object in it have its name first: `photos.added`. */
 function flatNumbers(summary: object, prefix = ""): Record<string, number> {
   const entries = Object.entries(summary).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === "number")
-      return value > 0 && name !== "duration_ms" ? [[`${prefix}${name}`, value] as const] : [];
+      return value >= 0 && name !== "duration_ms" ? [[`${prefix}${name}`, value] as const] : [];
     const isGroup = prefix === "" && typeof value === "object" && value !== null && !Array.isArray(value);
     return isGroup ? Object.entries(flatNumbers(value, `${name}.`)) : [];
   });

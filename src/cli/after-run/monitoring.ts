@@ -7,7 +7,14 @@ import { printLine } from "../output/io.ts";
 import { checkedNotifyUrl, maskNotifyUrl } from "../settings/notify-url.ts";
 import { profileInUse, type Sourced } from "../settings/settings.ts";
 import type { CommandOutcome } from "./metrics.ts";
-import { type NoticeReceiver, type NoticeStep, noticeMs, sendNotice, toReceiver } from "./notice.ts";
+import {
+  type NoticeLimit,
+  type NoticeReceiver,
+  type NoticeStep,
+  noticeMs,
+  sendNotice,
+  toReceiver,
+} from "./notice.ts";
 
 /** What the flags, variables and settings ask for. */
 interface Wanted {
@@ -34,8 +41,8 @@ export async function openMonitoring(app: App, called: Command, { notify, metric
 
 function toNotified({ secrets }: App, notify: Wanted["notify"]): NoticeReceiver | null {
   if (notify === null) return null;
-  const url = checkedNotifyUrl(notify.value, notify.source);
   maskNotifyUrl(secrets, notify.value);
+  const url = checkedNotifyUrl(notify.value, notify.source);
   return toReceiver(notify.value, url);
 }
 
@@ -81,22 +88,25 @@ class Monitoring {
 
   /** Reports the end of the command; never throws. */
   async end(exit: number, error: unknown): Promise<void> {
-    const endedAt = this.#app.context.clock.now();
-    await this.#writeMetrics(exit, endedAt);
-    if (this.#receiver !== null) await this.#notifyOfEnd(this.#receiver, { exit, error, endedAt });
+    const { clock, interrupt } = this.#app.context;
+    const endedAt = clock.now();
+    // An interrupt after the run skips what is left of the reports. It changes no exit status.
+    const limit = { until: endedAt + noticeMs, signal: interrupt.aborted ? undefined : interrupt };
+    await this.#writeMetrics(exit, endedAt, limit.signal);
+    if (this.#receiver !== null) await this.#notifyOfEnd(this.#receiver, { exit, error, endedAt }, limit);
   }
 
   get #startTime(): string {
     return new Date(this.#startedAt).toISOString();
   }
 
-  async #writeMetrics(exit: number, endedAt: number): Promise<void> {
+  async #writeMetrics(exit: number, endedAt: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.#metrics === undefined) return;
     const { name, path } = this.#metrics;
     const { runs, lastFailure } = this.#app;
     try {
       const { addToMetricsFile } = await import("./metrics-file.ts");
-      await addToMetricsFile(this.#app.context.clock, path, {
+      const ended = {
         command: this.#about.command,
         profile: this.#about.profile ?? "",
         outcome: toOutcome(exit),
@@ -105,9 +115,11 @@ class Monitoring {
         endedAt,
         summaries: runs.summaries,
         requests: lastFailure?.statuses ?? new Map(),
-      });
+      };
+      await addToMetricsFile(this.#app.context.clock, path, ended, signal);
     } catch (error) {
-      const why = fileProblem(error)?.why ?? (error as Error).message;
+      const { cause = error, message } = error as Error;
+      const why = fileProblem(cause)?.why ?? message;
       await this.#warn(`cannot write --metrics ${name}: ${why}`);
     }
   }
@@ -115,12 +127,16 @@ class Monitoring {
   async #notifyOfEnd(
     receiver: NoticeReceiver,
     { exit, error, endedAt }: { exit: number; error: unknown; endedAt: number },
+    limit: NoticeLimit,
   ): Promise<void> {
-    const { clock, interrupt } = this.#app.context;
-    const until = clock.now() + noticeMs;
     // The receiver must not get the start after the end, for which half of the time is left.
-    const cancel = clock.at(until - noticeMs / 2, () => this.#stopStart.abort(lateStart));
+    const { clock } = this.#app.context;
+    const cancel = clock.at(limit.until - noticeMs / 2, () => this.#stopStart.abort(lateStart));
+    const skip = () => this.#stopStart.abort(limit.signal?.reason);
+    if (limit.signal?.aborted) skip();
+    limit.signal?.addEventListener("abort", skip, { once: true });
     await this.#started;
+    limit.signal?.removeEventListener("abort", skip);
     cancel();
     const { summary, runId } = this.#app.runs;
     const body = {
@@ -133,17 +149,10 @@ class Monitoring {
       ...(exit !== ExitCode.done && { error: describeError(error) }),
       ...shortened(summary ?? {}),
     };
-    // An interrupt after the run skips the notice alone.
-    const signal = interrupt.aborted ? undefined : interrupt;
-    await this.#send(receiver, exit === ExitCode.done ? "success" : "fail", body, { until, signal });
+    await this.#send(receiver, exit === ExitCode.done ? "success" : "fail", body, limit);
   }
 
-  async #send(
-    receiver: NoticeReceiver,
-    step: NoticeStep,
-    body: object,
-    limit: { until: number; signal: AbortSignal | undefined },
-  ): Promise<void> {
+  async #send(receiver: NoticeReceiver, step: NoticeStep, body: object, limit: NoticeLimit): Promise<void> {
     const text = maskedKeys(maskedSignatures(this.#app.secrets.mask(JSON.stringify(body))));
     const why = await sendNotice(this.#app.context, { receiver, step, body: text }, limit);
     const what = step === "start" ? "the notice of the start" : "the notice of the result";

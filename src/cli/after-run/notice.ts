@@ -17,6 +17,11 @@ export interface NoticeReceiver {
 /** A notice holds the end of a command for no longer than this, with all attempts. */
 export const noticeMs = 10_000;
 
+export interface NoticeLimit {
+  readonly until: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The pauses before the second and the third attempt, in milliseconds. */
 const pausesMs = [1_000, 3_000];
 
@@ -42,9 +47,11 @@ export function addressOf({ url, hasSteps, id }: NoticeReceiver, step: NoticeSte
 export async function sendNotice(
   { env, clock }: Pick<Context, "env" | "clock">,
   { receiver, step, body }: { receiver: NoticeReceiver; step: NoticeStep; body: string },
-  { until, signal }: { until: number; signal: AbortSignal | undefined },
+  { until, signal }: NoticeLimit,
 ): Promise<string | null> {
+  const seconds = Math.ceil((until - clock.now()) / 1000);
   try {
+    signal?.throwIfAborted();
     const connections = openConnections({ env, isDirect: ({ hostname }) => isLoopbackHost(hostname) });
     const post = poster({ connections, clock });
     const request = {
@@ -63,7 +70,7 @@ export async function sendNotice(
         if (outcome.status !== null && outcome.status >= 200 && outcome.status < 300) return null;
         const pause = pausesMs[attempt];
         const isLast = pause === undefined || clock.now() + pause >= until || !mayPass(outcome);
-        if (isLast) return describeFailure(outcome, attempt + 1);
+        if (isLast) return describeFailure(outcome, attempt + 1, seconds);
         await clock.sleep(pause, signal);
       }
     } finally {
@@ -78,10 +85,10 @@ export async function sendNotice(
 const mayPass = ({ status }: PostOutcome): boolean =>
   status === null || status === 408 || status === 429 || status >= 500;
 
-function describeFailure(outcome: PostOutcome, attempts: number): string {
+function describeFailure(outcome: PostOutcome, attempts: number, seconds: number): string {
   const { status } = outcome;
   if (status === null) {
-    const why = outcome.failure === "timeout" ? `no response within ${noticeMs / 1000} s` : outcome.why;
+    const why = outcome.failure === "timeout" ? `no response within ${seconds} s` : outcome.why;
     return attempts === 1 ? why : `${why} (${attempts} attempts)`;
   }
   if (status >= 300 && status < 400) return `it responds with ${status}; redirects are not followed`;

@@ -27,11 +27,14 @@ const typeLine = /^# TYPE ([a-z_]+) (counter|gauge)$/;
 const sampleLine = /^([a-z_]+)(\{[a-z_]+="[^{}]*"\}) (\d+(?:\.\d+)?(?:e\+\d+)?)$/;
 const countedLine = /^# counted (\S+) (\{.*\})$/;
 
+/** Whether this program wrote a text, by its first line. */
+export const isOwn = (text: string): boolean => text.startsWith(`${head}\n`);
+
 /** Reads a file of this program; an empty one has no metrics. Throws ForeignMetrics for any other text. */
 export function parseMetrics(text: string): MetricsFile {
   const file: MetricsFile = { metrics: new Map(), counted: new Map() };
   if (text === "") return file;
-  if (!text.startsWith(`${head}\n`)) throw new ForeignMetrics("another program wrote it");
+  if (!isOwn(text)) throw new ForeignMetrics("another program wrote it");
   if (!text.endsWith(`\n${end}\n`)) throw new ForeignMetrics("its end is missing");
   const lines = text.split("\n");
   for (let at = 1; at < lines.length - 2; at++) {

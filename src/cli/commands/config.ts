@@ -64,7 +64,7 @@ const checks: Readonly<
     if (value === "true" || value === "false") return value === "true";
     throw invalid("excel", "use true or false");
   },
-  notify: (value) => checkedNotifyUrl(value, "notify") && value.trim(),
+  notify: (value) => (value.trim() === "none" || checkedNotifyUrl(value, "notify")) && value.trim(),
 };
 
 const invalid = (name: string, rule: string): UsageError =>

@@ -1,7 +1,7 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Secrets of this program. On Windows, names have any case. */
-const ownSecrets = /^(?:CAT_API_KEY|CAT_WEBHOOK_SECRET)$/i;
+const ownSecrets = /^(?:CAT_API_KEY|CAT_WEBHOOK_SECRET|CAT_NOTIFY)$/i;
 
 /** The variables of a user's session, which hold no secret: settings, screen, keychain, language. */
 const ofSession: ReadonlySet<string> = new Set(

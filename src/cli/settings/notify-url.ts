@@ -3,7 +3,7 @@ import { UsageError } from "../context/errors.ts";
 /** Where notices go: an http:// or https:// URL. Its UsageError does not repeat the value. */
 export function checkedNotifyUrl(value: string, source: string): URL {
   const url = URL.canParse(value.trim()) ? new URL(value.trim()) : null;
-  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  if (url !== null && /^https?:$/.test(url.protocol) && isDecodable(url.username + url.password)) return url;
   throw new UsageError(`invalid ${source}: it is not an http:// or https:// URL`, {
     code: "invalid_notify_url",
     param: source,
@@ -11,11 +11,19 @@ export function checkedNotifyUrl(value: string, source: string): URL {
   });
 }
 
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** Masks a URL of notices in every output: its path, query and password let anyone send some. */
 export function maskNotifyUrl(secrets: { add(secret: string, shown: string): void }, value: string): void {
   const text = value.trim();
   if (!URL.canParse(text)) return;
-  const { origin, pathname, search, username } = new URL(text);
-  if (pathname === "/" && search === "" && username === "") return;
+  const { origin, pathname, search, username, password } = new URL(text);
+  if (pathname === "/" && search + username + password === "") return;
   for (const form of [text, text.replace(/\/$/, "")]) secrets.add(form, `${origin}/…`);
 }

@@ -5,6 +5,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -180,12 +181,21 @@ describe("a file that cannot take the numbers", () => {
 
   test.each([
     ["m.txt", "its name does not end in .prom"],
+    ["", 'cannot write --metrics "": its name does not end in .prom'],
+    ["m.PROM", "its name does not end in .prom"],
+    ["locked.prom", "it cannot be locked"],
+    ["huge.prom", "it is larger than 4.0 MB"],
+    ["foreign.prom", "another program wrote it"],
     ["nowhere/m.prom", "its folder does not exist"],
     ["folder.prom", "it is a folder"],
     ["https://example.com/m.prom", "must be a path on this computer"],
   ])("is rejected before the run: %s", async (name, why) => {
     const world = await importWorld();
     world.write("folder.prom/x", "");
+    world.write("locked.prom.lock", "of another program, and longer than the header of a database".repeat(9));
+    const huge = metricsText(parseMetrics("")).replace("# EOF", "\n".repeat(5_000_000));
+    world.write("huge.prom", huge);
+    world.write("foreign.prom", huge.slice(1));
     const ran = await world.cat(["import", "a.csv", "--metrics", name]);
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining(why) });
     expect(world.requests()).toEqual([]);
@@ -203,6 +213,20 @@ describe("a file that cannot take the numbers", () => {
       stderr: "warning: cannot write --metrics m.prom: another program wrote it\n",
     });
     expect(world.read("m.prom")).toBe("of another program\n");
+  });
+});
+
+test("a folder that is removed during the run is one short warning", async () => {
+  const world = await importWorld();
+  world.write("out/other", "");
+  world.clock.isIdle = () => false;
+  const running = world.cat("import a.csv --quiet --metrics out/m.prom");
+  await until(() => world.clock.slept.length > 0);
+  rmSync(join(world.folder, "out"), { recursive: true });
+  world.clock.isIdle = () => true;
+  expect(await running).toEqual({
+    ...{ exit: 0, stdout: "" },
+    stderr: "warning: cannot write --metrics out/m.prom: no such file or folder\n",
   });
 });
 
@@ -275,10 +299,57 @@ test("the counters add what a run has more than in its earlier attempts", () => 
   expect(valuesOf(metricsText(file), "catalogue_photos_total")).toMatchObject({ added: 3 });
 });
 
-test("the numbers of 50 runs are kept", () => {
+test("the numbers of 1,000 runs are kept", () => {
   const file = parseMetrics("");
-  for (let at = 1; at <= 60; at++) addNumbers(file, numbers({ summaries: [{ run_id: `run_${at}` }] }));
-  expect([...file.counted.keys()]).toEqual(Array.from({ length: 50 }, (_, at) => `run_${at + 11}`));
+  for (let at = 1; at <= 1_010; at++) addNumbers(file, numbers({ summaries: [{ run_id: `run_${at}` }] }));
+  expect([...file.counted.keys()]).toEqual(Array.from({ length: 1_000 }, (_, at) => `run_${at + 11}`));
+});
+
+const generationsOf = (file: ReturnType<typeof parseMetrics>) =>
+  valuesOf(metricsText(file), "catalogue_generations_total", "tryon");
+/** An attempt of a run with what the run has generated, and what the attempt itself has queued and found. */
+const attempt = (
+  file: ReturnType<typeof parseMetrics>,
+  id: string,
+  [queued, unchanged, succeeded, failed, not_queued]: readonly number[],
+) => {
+  const summary = { run_id: id, queued, unchanged, succeeded, failed, not_queued };
+  addNumbers(file, numbers({ command: "tryon", summaries: [summary] }));
+};
+
+test("the images of a run that is resumed twice are counted once, as queued and as succeeded", () => {
+  const file = parseMetrics("");
+  attempt(file, "run_1", [2, 0, 2, 0, 4]);
+  attempt(file, "run_1", [2, 2, 4, 0, 2]);
+  attempt(file, "run_1", [2, 4, 5, 1, 0]);
+  const all = { queued: 6, succeeded: 5, failed: 1, unchanged: 0, not_queued: 4 };
+  expect(generationsOf(file)).toMatchObject(all);
+  attempt(file, "run_1", [0, 6, 5, 1, 0]);
+  expect(generationsOf(file)).toMatchObject(all);
+});
+
+test("a finished run whose numbers are no longer kept generates nothing again", () => {
+  const file = parseMetrics("");
+  attempt(file, "run_1", [2, 0, 1, 1, 0]);
+  for (let round = 0; round < 3; round++) {
+    file.counted.clear();
+    attempt(file, "run_1", [0, 2, 1, 1, 0]);
+  }
+  expect(generationsOf(file)).toMatchObject({ queued: 2, succeeded: 1, failed: 1 });
+});
+
+test("a gauge is there at 0, and absent without a value", () => {
+  const file = parseMetrics("");
+  const credits = (left: number, short: number) => ({ run_id: "run_1", credits: { left, short } });
+  addNumbers(file, numbers({ command: "tryon", summaries: [credits(0, 2)] }));
+  addNumbers(file, numbers({ command: "export sync", summaries: [{ run_id: "run_2", ...{ total: 0 } }] }));
+  const gauge = (name: string, command = "tryon") =>
+    valuesOf(metricsText(file), `catalogue_${name}`, command)[""];
+  expect([gauge("credits_left"), gauge("credits_short"), gauge("mirror_images", "export sync")]).toEqual([
+    0, 2, 0,
+  ]);
+  addNumbers(file, numbers({ command: "tryon", summaries: [{ run_id: "run_3" }] }));
+  expect(gauge("credits_left")).toBeUndefined();
 });
 
 /** A process that adds runs to a file without end, and prints a line after each. */

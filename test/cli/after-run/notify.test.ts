@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startMock } from "../../../src/mock/index.ts";
+import { lockTemporaryFile } from "../../../src/state/file-lock.ts";
 import { longTest } from "../../support/long-test.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { needsBuild, spawnCat } from "../../support/spawn-cat.ts";
@@ -63,6 +64,16 @@ test("a URL that ends in a slash gets start, and then the success at the URL its
   });
   expect(end.body).toMatchObject({ outcome: "success", exit: 0, total: 1, created: 1 });
   expect(end.body).not.toHaveProperty("error");
+});
+
+test("a mirror with a template for its files reports like any other", async () => {
+  const world = await importWorld({ mock: { demo: 1 } });
+  const { origin, notices } = await startReceiver();
+  const line = ["export", "sync", "mirror", "--template", "{reference}/{id}{ext}", "--metrics", "m.prom"];
+  expect((await world.cat([...line, "--notify", `${origin}/secret-token`])).exit).toBe(0);
+  expect(notices.map(({ body }) => [body.command, body.outcome])).toEqual([["export sync", "success"]]);
+  expect(world.read("m.prom")).toContain('command="export sync"');
+  expect((await world.cat("runs list --json")).stdout).not.toContain("secret-token");
 });
 
 test.each([
@@ -210,6 +221,60 @@ describe("a notice that does not arrive", () => {
     expect(notices.at(-1)).toMatchObject({ path: expect.stringMatching(/^\/p\/fail/), body: { exit: 2 } });
   });
 
+  test("has what the wait for the metrics file leaves of the 10 seconds", async () => {
+    const world = await importWorld();
+    const { origin, notices } = await startReceiver(() => null);
+    const unlock = await lockTemporaryFile(join(world.folder, "m.prom.lock"));
+    const running = world.cat(`import missing.csv --quiet --metrics m.prom --notify ${origin}/p`);
+    await until(() => notices.length === 1);
+    const waited = world.clock.slept.reduce((sum, one) => sum + one, 0);
+    expect([waited >= 5_000, running.stderr.split("\n")[2]]).toEqual([
+      true,
+      "warning: cannot write --metrics m.prom: another command is writing it",
+    ]);
+    world.clock.advance(10_000 - waited);
+    expect((await running).stderr.split("\n").slice(3)).toEqual([
+      `warning: cannot send the notice of the result to ${origin}: no response within 5 s`,
+      "",
+    ]);
+    unlock!();
+  });
+
+  test("is skipped by an interrupt while the notice of the start is awaited", async () => {
+    const world = await importWorld();
+    const { origin, notices } = await startReceiver(() => null);
+    const running = world.cat(`import missing.csv --quiet --notify ${origin}/p/`);
+    await until(() => running.stderr.startsWith("error: missing.csv does not exist") && notices.length === 1);
+    running.interrupt();
+    const { exit, stderr } = await running;
+    expect([exit, ...stderr.split("\n").slice(2)]).toEqual([
+      2,
+      `warning: cannot send the notice of the start to ${origin}: interrupted`,
+      `warning: cannot send the notice of the result to ${origin}: interrupted`,
+      "",
+    ]);
+    expect(notices).toHaveLength(1);
+  });
+
+  test("is skipped by an interrupt while the metrics file is locked", async () => {
+    const world = await importWorld();
+    const { origin, notices } = await startReceiver();
+    const unlock = await lockTemporaryFile(join(world.folder, "m.prom.lock"));
+    world.clock.isIdle = () => false;
+    const running = world.cat(`import missing.csv --quiet --metrics m.prom --notify ${origin}/p`);
+    await until(() => world.clock.slept.length > 0);
+    running.interrupt();
+    const { exit, stderr } = await running;
+    expect([exit, ...stderr.split("\n").slice(2)]).toEqual([
+      2,
+      "warning: cannot write --metrics m.prom: interrupted",
+      `warning: cannot send the notice of the result to ${origin}: interrupted`,
+      "",
+    ]);
+    expect(notices).toEqual([]);
+    unlock!();
+  });
+
   test("does not hold the command after an interrupt", async () => {
     const world = await importWorld();
     const { origin, notices } = await startReceiver(() => null);
@@ -262,24 +327,47 @@ describe("the URL", () => {
     expect(notices.map(({ path, body }) => [path, body.profile])).toEqual([["/flag", "mock"]]);
   });
 
-  test.each(["ftp://example.com/secret-token", "example.com/secret-token", "file:///etc/secret-token"])(
-    "is an http:// or https:// URL, else nothing is sent, and it is not repeated: %s",
-    async (url) => {
-      const world = await importWorld();
-      const ran = await world.cat(["import", "a.csv", "--notify", url]);
-      expect(ran).toEqual({
-        exit: 2,
-        stdout: "",
-        stderr:
-          "error: invalid --notify: it is not an http:// or https:// URL\nUse the URL of your monitoring, for example https://hc-ping.com/ID/. To send nothing: none.\n",
-      });
-      const inProfile = await world.cat(["config", "set", "notify", url]);
-      expect([inProfile.exit, inProfile.stderr.includes("secret-token")]).toEqual([2, false]);
-      const inEnv = await world.cat("import a.csv", { env: { CAT_NOTIFY: url } });
-      expect(inEnv.stderr).toMatch(/^error: invalid CAT_NOTIFY: /);
-      expect(world.requests()).toEqual([]);
-    },
-  );
+  test.each([
+    "import a.csv --map x=URL --dry-run",
+    "import a.csv --map x=URL --plan",
+    "tryon --product URL --model M --background b --angle full-front --dry-run",
+  ])("is masked where nothing is run: %s", async (line) => {
+    const world = await importWorld();
+    const url = "http://127.0.0.1:9/secret-token";
+    const { stderr } = await world.cat(`${line.replace("URL", url)} --notify ${url}`);
+    expect([stderr.includes('"http://127.0.0.1:9/…"'), stderr.includes("secret-token")]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test("can be none in a profile", async () => {
+    const world = await importWorld();
+    expect((await world.cat("config set notify none")).exit).toBe(0);
+    expect((await world.cat("config get notify")).stdout).toBe("none\n");
+    expect(await world.cat("import a.csv --quiet")).toEqual({ exit: 0, stdout: "", stderr: "" });
+  });
+
+  test.each([
+    "http://us%ZZer:secret-token@example.com/",
+    "ftp://example.com/secret-token",
+    "example.com/secret-token",
+    "file:///etc/secret-token",
+  ])("is an http:// or https:// URL, else nothing is sent, and it is not repeated: %s", async (url) => {
+    const world = await importWorld();
+    const ran = await world.cat(["import", "a.csv", "--notify", url]);
+    expect(ran).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "error: invalid --notify: it is not an http:// or https:// URL\nUse the URL of your monitoring, for example https://hc-ping.com/ID/. To send nothing: none.\n",
+    });
+    const inProfile = await world.cat(["config", "set", "notify", url]);
+    expect([inProfile.exit, inProfile.stderr.includes("secret-token")]).toEqual([2, false]);
+    const inEnv = await world.cat("import a.csv", { env: { CAT_NOTIFY: url } });
+    expect(inEnv.stderr).toMatch(/^error: invalid CAT_NOTIFY: /);
+    expect(world.requests()).toEqual([]);
+  });
 
   test("with a user name and a password sends them as a header", async () => {
     const world = await importWorld();

@@ -12,6 +12,7 @@ import { createWorld } from "../../support/world.ts";
 const secrets = {
   CAT_API_KEY: "ak_canary",
   CAT_WEBHOOK_SECRET: "whsec_canary",
+  CAT_NOTIFY: "https://hc.example.com/canary/",
   AWS_ACCESS_KEY_ID: "canary",
   AWS_SECRET_ACCESS_KEY: "canary",
   AWS_SESSION_TOKEN: "canary",
@@ -42,7 +43,7 @@ describe("the environment of a child", () => {
   });
 
   test("has all but the secrets of this program for a command of the user, in any case", () => {
-    const { CAT_API_KEY, CAT_WEBHOOK_SECRET, ...others } = secrets;
+    const { CAT_API_KEY, CAT_WEBHOOK_SECRET, CAT_NOTIFY, ...others } = secrets;
     expect(childEnvironment({ ...secrets, ...session }, "command")).toEqual({ ...others, ...session });
     const given = { CAT_API_KEY: "ak_mock" };
     expect(childEnvironment({ CAT_API_KEY, Cat_Api_Key: "b", CAT_WEBHOOK_SECRET }, "command", given)).toEqual(
@@ -136,6 +137,8 @@ describe.skipIf(process.platform === "win32")("a program that a command starts",
     expect(seen()).toContain("CAT_API_KEY=ak_mock\n");
     expect(seen()).toMatch(/^CAT_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);
     expect(seen()).not.toMatch(/^CAT_WEBHOOK_SECRET|ak_canary|whsec_canary/m);
+    // Nor does it report its runs: the profile could name a receiver.
+    expect(seen()).toContain("CAT_NOTIFY=none\n");
     // What else the user has set is for the command.
     expect(seen()).toContain("GITHUB_TOKEN=canary\n");
   });
@@ -147,7 +150,11 @@ describe.skipIf(process.platform === "win32")("a program that a command starts",
     expect((await world.cat(listen)).exit).toBe(0);
     expect(seen()).toContain(`CAT_API_KEY=ak_mock\n`);
     expect(seen()).toMatch(/^CAT_WEBHOOK_SECRET=whsec_[0-9a-f]{64}$/m);
-    const env = { CAT_BASE_URL: "https://imaging.example.com", CAT_API_KEY: "ak_canary" };
+    const env = {
+      CAT_BASE_URL: "https://imaging.example.com",
+      CAT_API_KEY: "ak_canary",
+      CAT_NOTIFY: "canary",
+    };
     expect((await world.cat([...listen.slice(0, 2), "--mock", ...listen.slice(2)], { env })).exit).toBe(0);
     expect(seen()).toContain("CAT_API_KEY=ak_mock\n");
     expect(seen()).toMatch(/^CAT_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);

@@ -234,6 +234,7 @@ async function runCommand(
   const env = {
     CAT_API_KEY: mock?.apiKey ?? context.env.CAT_API_KEY,
     ...(mock !== null && { CAT_BASE_URL: mock.baseUrl }),
+    CAT_NOTIFY: mock === null ? context.env.CAT_NOTIFY : "none",
     CAT_WEBHOOK_SECRET: listening.secret,
     ...(listening.url !== null && { CAT_WEBHOOK_URL: listening.url }),
   };

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { mirrorFaults } from "../export/mirror-check.ts";
+import { contentSource } from "../import/files.ts";
+import { idOf, livesOf, type Scene, type StateNow, stateOf, tasksOf } from "./scene.ts";
+import { angles, photoLine, productLine, type Shot } from "./shop.ts";
+
+/** How the service, the mirrors and the events differ from the model, in sentences. */
+export function differences(scene: Scene, isCheckNight: boolean): string[] {
+  const state = stateOf(scene);
+  const wrong = [...catalogueFaults(scene, state), ...imageFaults(scene, state), ...creditFaults(scene)];
+  if (!isCheckNight || wrong.length > 0) return wrong;
+  return [
+    ...mirrorFaults(
+      scene.server.at("mirror"),
+      assetsOf(scene, state, ({ decision }) => decision === "approve"),
+    ).map((what) => `mirror: ${what}`),
+    ...bucketFaults(
+      scene,
+      assetsOf(scene, state, () => true),
+    ),
+    ...eventFaults(scene, state),
+  ];
+}
+
+/** Lines that are missing, or too many. */
+function compared(what: string, expected: readonly string[], found: readonly string[]): string[] {
+  const balance = new Map<string, number>();
+  for (const line of expected) balance.set(line, (balance.get(line) ?? 0) + 1);
+  for (const line of found) balance.set(line, (balance.get(line) ?? 0) - 1);
+  return [...balance]
+    .filter(([, by]) => by !== 0)
+    .map(
+      ([line, by]) =>
+        `${what}: ${by > 0 ? "missing" : "too many"}: ${line}${Math.abs(by) > 1 ? ` (${Math.abs(by)})` : ""}`,
+    );
+}
+
+function catalogueFaults({ shop }: Scene, { products, images }: StateNow): string[] {
+  const bytes = new Map(images.map((image) => [image.id, image.bytes]));
+  const sourceOf = (id: string) => contentSource(Buffer.from(bytes.get(id) ?? "", "base64")).slice(-12);
+  const found = products
+    .filter(({ deleted_at }) => deleted_at === null)
+    .map((product) =>
+      productLine(
+        product as never,
+        product.images.map(({ id, orientation }) => `${sourceOf(id)}:${orientation}`),
+      ),
+    );
+  const expected = [...shop.products.values()].map((product) =>
+    productLine(
+      product,
+      [...product.photos].map(([photo, side]) => photoLine(photo, side)),
+    ),
+  );
+  return compared("products", expected, found);
+}
+
+/** Images of each product that there ever was: none is paid for twice, and none is missing. */
+function imageFaults({ shop }: Scene, state: StateNow): string[] {
+  const lives = livesOf(state);
+  const names = new Map(
+    [...lives].flatMap(([reference, ids]) => ids.map((id, life) => [id, `${reference}#${life}`])),
+  );
+  const found = state.tasks.map(
+    ({ product_id, scene, status }) => `${names.get(product_id)} ${scene.angle_shot} ${status}`,
+  );
+  const expected = shop.all.flatMap(({ reference, life, shots }) =>
+    angles.flatMap((angle) =>
+      shots[angle].map(({ failed }) => `${reference}#${life} ${angle} ${failed ? "failed" : "succeeded"}`),
+    ),
+  );
+  return compared("images", expected, found);
+}
+
+export const startCredits = 1_000_000;
+
+function creditFaults({ shop, mock }: Scene): string[] {
+  const spent = shop.all.reduce(
+    (sum, { shots }) => sum + angles.reduce((all, angle) => all + shots[angle].length, 0),
+    0,
+  );
+  const is = startCredits - mock.credits!;
+  return is === spent ? [] : [`credits: ${is} spent instead of ${spent}`];
+}
+
+/** The product and the ID of each photo, and of each generated image that counts. */
+function assetsOf({ shop }: Scene, state: StateNow, isMirrored: (shot: Shot) => boolean): Set<string> {
+  const lives = livesOf(state);
+  const assets = new Set<string>();
+  for (const product of shop.products.values()) {
+    const id = idOf(lives, product);
+    for (const image of state.products.find((one) => one.id === id)?.images ?? [])
+      assets.add(`${id} ${image.id}`);
+    for (const angle of angles) {
+      const tasks = tasksOf(state, id, angle);
+      for (const [at, shot] of product.shots[angle].entries())
+        if (!shot.failed && isMirrored(shot)) assets.add(`${id} ${tasks[at]!.output_image_id}`);
+    }
+  }
+  return assets;
+}
+
+interface Line {
+  readonly path: string;
+  readonly product_id: string;
+  readonly asset_id: string;
+  readonly sha256: string;
+}
+
+const linesOf = (text: string): unknown[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+function bucketFaults({ store: { objects } }: Scene, assets: ReadonlySet<string>): string[] {
+  const lines = linesOf(objects.get("year/catalogue.ndjson")?.body.toString() ?? "") as Line[];
+  const wrong = compared(
+    "bucket",
+    [...assets],
+    lines.map(({ product_id, asset_id }) => `${product_id} ${asset_id}`),
+  );
+  for (const { path, sha256 } of lines) {
+    const body = objects.get(`year/${path}`)?.body;
+    if (body === undefined || createHash("sha256").update(body).digest("hex") !== sha256)
+      wrong.push(`bucket: ${path} has other bytes`);
+  }
+  const named = new Set(lines.map(({ path }) => `year/${path}`));
+  const isOwn = (key: string) =>
+    key.startsWith("year/.catalogue/") || /^year\/(catalogue\.|decisions)/.test(key);
+  for (const key of objects.keys())
+    if (!isOwn(key) && !named.has(key)) wrong.push(`bucket: no line of the index has ${key}`);
+  return wrong;
+}
+
+/** Every task and import that ended has one event. */
+function eventFaults({ hooks, server }: Scene, state: StateNow): string[] {
+  const ended = (type: string, { id, status }: { id: string; status: string }) =>
+    `${type}.${status.replace("_with_errors", "")} ${id}`;
+  const tasks = state.tasks.map((task) => ended("task", task));
+  const imports = state.imports.map((one) => ended("import", one));
+  const polled = eventsOf(server.at("poll.ndjson"));
+  return [
+    ...compared("events", [...tasks, ...imports], eventsOf(hooks.at("events.ndjson"))),
+    ...compared(
+      "polled events",
+      tasks,
+      polled.filter((line) => line.startsWith("task.")),
+    ),
+  ];
+}
+
+function eventsOf(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const lines = linesOf(readFileSync(path, "utf8")) as {
+    id?: string;
+    type?: string;
+    data?: Record<string, { id: string }>;
+  }[];
+  return lines.flatMap(({ type, data }) =>
+    type === undefined ? [] : [`${type} ${Object.values(data!)[0]!.id}`],
+  );
+}

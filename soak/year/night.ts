@@ -1,0 +1,190 @@
+import { existsSync } from "node:fs";
+import { diskEnv } from "../trouble.ts";
+import { look } from "./day.ts";
+import type { Ended, Machine } from "./machine.ts";
+import { count, type Scene } from "./scene.ts";
+import { writeSheet } from "./sheet.ts";
+import { angles, isDoomed } from "./shop.ts";
+import type { StepName, Trouble } from "./troubles.ts";
+
+/** A command that did not end as it must. */
+export class WrongEndError extends Error {}
+
+const minute = 60_000;
+
+/** The commands of one night, and what meets them. */
+export class Night {
+  readonly #scene: Scene;
+  readonly #trouble: Trouble;
+  readonly #options: { readonly isMonthEnd: boolean; readonly isFull: boolean };
+
+  constructor(scene: Scene, trouble: Trouble, options: { isMonthEnd: boolean; isFull: boolean }) {
+    this.#scene = scene;
+    this.#trouble = trouble;
+    this.#options = options;
+  }
+
+  async play(): Promise<void> {
+    const { server, sheet, mock, shop } = this.#scene;
+    const { kind } = this.#trouble;
+    count(this.#scene, `nights_${kind.replaceAll(" ", "_")}`);
+    if (kind === "expired key") return this.#rejected();
+    if (kind === "lost state") {
+      server.forgetAll();
+      shop.forget();
+    }
+    if (this.#trouble.kind === "skewed clock") server.aheadMs = this.#trouble.aheadMs;
+    if ("faults" in this.#trouble) for (const fault of this.#trouble.faults) mock.faults.add(fault);
+    const { isMonthEnd, isFull } = this.#options;
+    await this.#import();
+    if (isMonthEnd) await this.#undo();
+    writeSheet(server, sheet.rows);
+    await this.#delete();
+    if (existsSync(server.at("mirror/decisions.csv")))
+      await this.#step("review", ["tasks", "review", "mirror/decisions.csv", "--json"]);
+    const full = isFull ? ["--full"] : [];
+    await this.#step("mirror", ["export", "sync", "mirror", "--approved", "--delete", "--json", ...full]);
+    await this.#generate();
+    for (const shard of [1, 2] as const) {
+      const flags = ["--shard", `${shard}/2`, "--path-style", "--delete", "--json", ...full];
+      await this.#step(`shard ${shard}`, ["export", "sync", "s3://shop/year", ...flags]);
+    }
+    await this.#poll();
+    mock.faults.clear();
+    server.aheadMs = 0;
+  }
+
+  /** The key is rejected: every command ends at once, and the next night has a new one. */
+  async #rejected(): Promise<void> {
+    const { server, mock } = this.#scene;
+    await putKey(this.#scene, server.key, { revoked: true });
+    // The service keeps what it knows of a key for a minute (Authentication).
+    await mock.clock.advance(2 * minute);
+    for (const argv of [
+      ["import", "sheet.csv", "--json"],
+      ["export", "sync", "mirror", "--approved", "--json"],
+    ]) {
+      const ended = await server.cat(argv);
+      if (ended.status !== 4) throw wrongEnd(argv, ended);
+    }
+    server.key = `ak_server_${this.#scene.counts.nights_expired_key}`;
+    await putKey(this.#scene, server.key, {});
+  }
+
+  async #import(): Promise<void> {
+    const { server, sheet, shop, conflicts } = this.#scene;
+    const rows = this.#options.isMonthEnd ? sheet.mistaken() : sheet.rows;
+    writeSheet(server, rows);
+    this.#takeBack = shop.import(rows, conflicts);
+    await this.#step("import", ["import", "sheet.csv", "--conflicts", conflicts, "--json"]);
+  }
+
+  #takeBack: () => void = () => {};
+
+  async #undo(): Promise<void> {
+    this.#takeBack();
+    count(this.#scene, "undos");
+    await this.#step("undo", ["imports", "undo", "last", "--yes", "--json"]);
+  }
+
+  /** Deletes the products whose rows are gone. */
+  async #delete(): Promise<void> {
+    const { server, sheet, shop } = this.#scene;
+    const listed = new Set(sheet.rows.map(({ reference }) => reference));
+    const gone = [...shop.products.keys()].filter(
+      (reference) => !listed.has(reference) && !reference.startsWith("OTHER-"),
+    );
+    if (gone.length === 0) return;
+    server.write("withdrawn.csv", ["reference", ...gone].join("\n"));
+    for (const reference of gone) shop.delete(reference);
+    // What a killed command has deleted is not found by the next one.
+    await this.#step(
+      "delete",
+      ["products", "delete", "--from", "withdrawn.csv", "--yes", "--json"],
+      [0],
+      [0, 5],
+    );
+  }
+
+  async #generate(): Promise<void> {
+    const { shop, mock } = this.#scene;
+    const looks = ["--model", look.model, "--background", look.background];
+    const sheet = ["--looks", "looks.csv", ...looks, ...angles.flatMap((angle) => ["--angle", angle])];
+    await this.#step("coverage", ["products", "coverage", ...sheet, "--yes", "--json"]);
+    const before = shop.all.length;
+    const failing = [...shop.products.values()].some(
+      ({ reference, shots }) =>
+        isDoomed(reference) && angles.some((angle) => shots[angle].every(({ failed }) => failed)),
+    );
+    const missing = shop.generateMissing();
+    void before;
+    if (missing === 0) return;
+    count(this.#scene, "generated", missing);
+    const argv = ["tryon", "looks.csv", "--missing", "--yes", "--max-generations", "60", "--json"];
+    if (this.#trouble.kind === "credits out") {
+      const had = mock.credits!;
+      const left = this.#scene.random.below(missing);
+      mock.credits = left;
+      const ended = await this.#scene.server.cat(argv);
+      if (ended.status !== 4) throw wrongEnd(argv, ended);
+      mock.credits = had - left + mock.credits!;
+    }
+    await this.#step("tryon", argv, failing ? [8] : [0], failing ? [0, 8] : [0]);
+  }
+
+  async #poll(): Promise<void> {
+    const log = ["--log", this.#scene.server.at("poll.ndjson")];
+    // It exits with 7 once its time is over.
+    await this.#step("poll", ["webhooks", "listen", "--poll", ...log, "--timeout", "30s", "--json"], [7]);
+  }
+
+  /** Runs a command until it ends as it must; the first time, the trouble of the night meets it. */
+  async #step(name: StepName, argv: readonly string[], ok = [0], okLater = ok): Promise<Ended> {
+    const { server, mock } = this.#scene;
+    const trouble = this.#trouble;
+    const isMet = "step" in trouble && trouble.step === name;
+    for (let tries = 0; ; tries++) {
+      const ended = isMet && tries === 0 ? await this.#disturbed(server, argv) : await server.cat(argv);
+      if ((tries === 0 ? ok : okLater).includes(ended.status!)) return ended;
+      const mayFail = isMet || "faults" in trouble;
+      if (!mayFail || tries === 4) throw wrongEnd(argv, ended);
+      count(this.#scene, "repeated");
+      if (tries === 2) mock.faults.clear();
+      await mock.clock.advance(2 * minute);
+    }
+  }
+
+  /** Runs a command in a process of its own, which is killed, or has a full disk. */
+  async #disturbed(server: Machine, argv: readonly string[]): Promise<Ended> {
+    const trouble = this.#trouble;
+    if (trouble.kind === "full disk") return server.start(argv, { env: diskEnv(trouble.disk) });
+    if (trouble.kind !== "kill") return server.cat(argv);
+    let kill = () => {};
+    const ended = server.start(argv, {
+      onStart: (running) => {
+        kill = running.kill;
+      },
+    });
+    let left = trouble.nth;
+    this.#scene.site.onRequest = () => {
+      if (--left === 0) setTimeout(kill, trouble.waitMs);
+    };
+    const result = await ended;
+    this.#scene.site.onRequest = null;
+    if (result.status === null) count(this.#scene, "kills");
+    return result;
+  }
+}
+
+function wrongEnd(argv: readonly string[], { status, stdout, stderr }: Ended): WrongEndError {
+  const said = `${stderr}${stdout}`.trim().slice(0, 1500);
+  return new WrongEndError(`cat ${argv.join(" ")} exited with ${status}: ${said}`);
+}
+
+export async function putKey({ mock }: Pick<Scene, "mock">, key: string, order: object): Promise<void> {
+  const { ok, status } = await fetch(`${mock.baseUrl}/_mock/keys/${key}`, {
+    method: "PUT",
+    body: JSON.stringify(order),
+  });
+  if (!ok) throw new Error(`the key ${key} was not changed: ${status}`);
+}

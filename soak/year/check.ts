@@ -10,11 +10,9 @@ export function differences(scene: Scene, isCheckNight: boolean): string[] {
   const state = stateOf(scene);
   const wrong = [...catalogueFaults(scene, state), ...imageFaults(scene, state), ...creditFaults(scene)];
   if (!isCheckNight || wrong.length > 0) return wrong;
+  const approved = assetsOf(scene, state, ({ decision }) => decision === "approve");
   return [
-    ...mirrorFaults(
-      scene.server.at("mirror"),
-      assetsOf(scene, state, ({ decision }) => decision === "approve"),
-    ).map((what) => `mirror: ${what}`),
+    ...mirrorFaults(scene.server.at("mirror"), approved).filter((what) => !what.endsWith("decisions.csv")),
     ...bucketFaults(
       scene,
       assetsOf(scene, state, () => true),
@@ -135,19 +133,20 @@ function bucketFaults({ store: { objects } }: Scene, assets: ReadonlySet<string>
 }
 
 /** Every task and import that ended has one event. */
-function eventFaults({ hooks, server }: Scene, state: StateNow): string[] {
-  const ended = (type: string, { id, status }: { id: string; status: string }) =>
+function eventFaults({ hooks, server, bens, polls }: Scene, state: StateNow): string[] {
+  const ended = [
+    ...state.tasks.map((task) => ({ ...task, type: "task" })),
+    ...state.imports.map((one) => ({ ...one, type: "import" })),
+  ];
+  const line = ({ type, id, status }: (typeof ended)[number]) =>
     `${type}.${status.replace("_with_errors", "")} ${id}`;
-  const tasks = state.tasks.map((task) => ended("task", task));
-  const imports = state.imports.map((one) => ended("import", one));
-  const polled = eventsOf(server.at("poll.ndjson"));
+  const isPolled = ({ id, finished_at }: (typeof ended)[number]) => {
+    const at = Date.parse(finished_at!);
+    return !bens.has(id) && polls.some(({ from, to }) => at >= from && at <= to);
+  };
   return [
-    ...compared("events", [...tasks, ...imports], eventsOf(hooks.at("events.ndjson"))),
-    ...compared(
-      "polled events",
-      tasks,
-      polled.filter((line) => line.startsWith("task.")),
-    ),
+    ...compared("events", ended.map(line), eventsOf(hooks.at("events.ndjson"))),
+    ...compared("polled events", ended.filter(isPolled).map(line), eventsOf(server.at("poll.ndjson"))),
   ];
 }
 

@@ -8,7 +8,7 @@ import { angles, type Product } from "./shop.ts";
 export const look = { model: "mdl_001", background: "studio" };
 
 /** What people do by day, at the service and in the model. */
-export async function playDay(scene: Scene): Promise<void> {
+export async function playDay(scene: Scene, isFirst: boolean): Promise<void> {
   const { random } = scene;
   const acts: readonly [share: number, act: (scene: Scene) => Promise<void>][] = [
     [0.7, review],
@@ -21,8 +21,9 @@ export async function playDay(scene: Scene): Promise<void> {
     [0.04, otherDeletes],
   ];
   for (const [share, act] of acts) {
-    if (random.next() >= share) continue;
-    await scene.mock.clock.advance(20 * 60_000);
+    // A mirror of approved images needs a first decision.
+    if (random.next() >= (isFirst && act === review ? 1 : share)) continue;
+    await scene.mock.clock.advance(2 * 60_000);
     count(scene, act.name);
     await act(scene);
   }
@@ -42,14 +43,16 @@ async function review(scene: Scene): Promise<void> {
   const lives = livesOf(state);
   const rows: object[] = [];
   const rejected: [Product, (typeof angles)[number]][] = [];
-  for (const product of shop.products.values())
+  // A page of a gallery has images of deleted products too.
+  for (const product of shop.all)
     for (const angle of angles)
       for (const [at, shot] of product.shots[angle].entries()) {
         if (shot.failed || shot.decision !== null) continue;
         const task = tasksOf(state, idOf(lives, product), angle)[at];
         if (task === undefined) continue;
         shot.decision = random.next() < 0.8 ? "approve" : "reject";
-        if (shot.decision === "reject") rejected.push([product, angle]);
+        const isLive = shop.products.get(product.reference) === product;
+        if (shot.decision === "reject" && isLive) rejected.push([product, angle]);
         rows.push({
           ...{ task_id: task.id, product_id: task.product_id, product_reference: product.reference },
           ...{
@@ -93,7 +96,9 @@ async function editDescriptions(scene: Scene): Promise<void> {
     product.description = row.description;
   }
   ben.write("ben.csv", stringify(rows, { header: true }));
+  const before = new Set(stateOf(scene).imports.map(({ id }) => id));
   await done(ben, ["import", "ben.csv"]);
+  for (const { id } of stateOf(scene).imports) if (!before.has(id)) scene.bens.add(id);
 }
 
 /** Ben adds a photo of a detail. */
@@ -172,7 +177,7 @@ async function otherTryon(scene: Scene): Promise<void> {
   const input = { product_id, model_id: look.model, background: look.background, angle_shot: angle };
   await request(scene, "POST", "/v1/tasks/tryon", { inputs: [input] });
   shop.generate(product, angle);
-  await mock.clock.advance(10 * 60_000);
+  await mock.clock.advance(60_000);
 }
 
 /** Another client deletes a product of the sheet; its row stays. */

@@ -36,17 +36,21 @@ export class Night {
     if (this.#trouble.kind === "skewed clock") server.aheadMs = this.#trouble.aheadMs;
     if ("faults" in this.#trouble) for (const fault of this.#trouble.faults) mock.faults.add(fault);
     const { isMonthEnd, isFull } = this.#options;
+    if (this.#scene.polls.length === 0 || kind === "lost state") await this.#poll(true);
     await this.#import();
     if (isMonthEnd) await this.#undo();
     writeSheet(server, sheet.rows);
+    await this.#createAgain();
     await this.#delete();
     if (existsSync(server.at("mirror/decisions.csv")))
       await this.#step("review", ["tasks", "review", "mirror/decisions.csv", "--json"]);
+    // After a night without an import, more is gone than a tenth of a small mirror.
+    const deletes = ["--delete", "--max-delete", "60"];
     const full = isFull ? ["--full"] : [];
-    await this.#step("mirror", ["export", "sync", "mirror", "--approved", "--delete", "--json", ...full]);
+    await this.#step("mirror", ["export", "sync", "mirror", "--approved", ...deletes, "--json", ...full]);
     await this.#generate();
     for (const shard of [1, 2] as const) {
-      const flags = ["--shard", `${shard}/2`, "--path-style", "--delete", "--json", ...full];
+      const flags = ["--shard", `${shard}/2`, "--path-style", ...deletes, "--json", ...full];
       await this.#step(`shard ${shard}`, ["export", "sync", "s3://shop/year", ...flags]);
     }
     await this.#poll();
@@ -85,6 +89,17 @@ export class Night {
     this.#takeBack();
     count(this.#scene, "undos");
     await this.#step("undo", ["imports", "undo", "last", "--yes", "--json"]);
+  }
+
+  /** A row that came back, and whose product was deleted, is no edit: it is imported alone, as the truth. */
+  async #createAgain(): Promise<void> {
+    const { server, sheet, shop } = this.#scene;
+    const back = sheet.back.filter(({ reference }) => !shop.products.has(reference));
+    if (back.length === 0) return;
+    for (const row of back) shop.create(row);
+    count(this.#scene, "back", back.length);
+    writeSheet(server, back, "back.csv");
+    await this.#step("back", ["import", "back.csv", "--exact", "--json"]);
   }
 
   /** Deletes the products whose rows are gone. */
@@ -132,10 +147,14 @@ export class Night {
     await this.#step("tryon", argv, failing ? [8] : [0], failing ? [0, 8] : [0]);
   }
 
-  async #poll(): Promise<void> {
-    const log = ["--log", this.#scene.server.at("poll.ndjson")];
+  /** Polls events; the first time, and without a state, those of tasks that end from then on. */
+  async #poll(isFirst = false): Promise<void> {
+    const { server, polls, clock } = this.#scene;
+    if (isFirst) polls.push({ from: clock.now(), to: 0 });
+    const log = ["--log", server.at("poll.ndjson")];
     // It exits with 7 once its time is over.
     await this.#step("poll", ["webhooks", "listen", "--poll", ...log, "--timeout", "30s", "--json"], [7]);
+    polls.at(-1)!.to = clock.now();
   }
 
   /** Runs a command until it ends as it must; the first time, the trouble of the night meets it. */

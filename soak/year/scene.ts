@@ -26,6 +26,10 @@ export interface Scene {
   readonly photos: Photos;
   readonly conflicts: Conflicts;
   readonly counts: Record<string, number>;
+  /** The imports that Ben has sent. */
+  readonly bens: Set<string>;
+  /** When the server has polled events, from its first poll to its last one, until it lost its state. */
+  readonly polls: { from: number; to: number }[];
 }
 
 export const count = ({ counts }: Scene, name: string, by = 1): void => {

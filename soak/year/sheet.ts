@@ -23,6 +23,8 @@ interface SoldOut {
 /** The sheet of the shop, which changes every day: as many rows come as go. */
 export class Sheet {
   rows: Row[] = [];
+  /** The rows that came back on the last day. */
+  back: Row[] = [];
   readonly #random: Random;
   readonly #photos: Photos;
   #soldOut: SoldOut[] = [];
@@ -45,16 +47,17 @@ export class Sheet {
   /** The changes of a day; without `replaces`, no photo is replaced. */
   change(day: number, replaces: boolean): void {
     const random = this.#random;
-    for (const { row } of this.#soldOut.filter(({ backOn }) => backOn <= day)) this.rows.push(row);
-    this.#soldOut = this.#soldOut.filter(({ backOn }) => backOn > day);
+    const back = this.#soldOut.filter(({ backOn }) => backOn <= day);
+    for (const { row } of back) this.rows.push(row);
+    this.#soldOut = this.#soldOut.filter((one) => !back.includes(one));
+    this.back = back.map(({ row }) => row);
     this.#add(random.next() < 0.02 ? "fail-model_unsafe_content" : "N");
-    const [gone] = this.rows.splice(random.below(this.rows.length - 1), 1);
+    this.rows.splice(random.below(this.rows.length - 1), 1);
     // As many are away as come back: the catalogue keeps its size.
     if (random.next() < 0.2) {
       const [row] = this.rows.splice(random.below(this.rows.length - 1), 1);
       this.#soldOut.push({ row: row!, backOn: day + 1 + random.below(9) });
     }
-    void gone;
     const edited = random.pick(this.rows);
     if (random.next() < 0.6) edited.name = `Dress ${edited.reference}, day ${day}`;
     const shown = random.pick(this.rows);
@@ -80,11 +83,11 @@ export class Sheet {
 const pathOf = (reference: string, side: string): string => `photos/${reference}_${side}.png`;
 
 /** Writes the sheet and its photos; a replaced photo has the name of the one before. */
-export function writeSheet(machine: Machine, rows: readonly Row[]): void {
+export function writeSheet(machine: Machine, rows: readonly Row[], name = "sheet.csv"): void {
   const cells = rows.map(({ reference, name, front, back }) => {
     for (const [photo, side] of [[front, "front"] as const, [back, "back"] as const])
       if (photo !== null) machine.write(pathOf(reference, side), photoBytes(photo));
     return [reference, name, pathOf(reference, "front"), back === null ? "" : pathOf(reference, "back")];
   });
-  machine.write("sheet.csv", stringify([["reference", "name", "image_front", "image_back"], ...cells]));
+  machine.write(name, stringify([["reference", "name", "image_front", "image_back"], ...cells]));
 }

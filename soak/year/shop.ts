@@ -90,7 +90,8 @@ export class Shop {
         if (was !== null) photos.delete(was);
       }
     }
-    this.#said = new Map(rows.map((row) => [row.reference, { ...row }]));
+    // A row that is no longer in the sheet has said what it said.
+    this.#said = new Map([...said, ...rows.map((row) => [row.reference, { ...row }] as const)]);
     return () => {
       for (const act of undo) act();
       this.#said = said;

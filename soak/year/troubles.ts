@@ -3,7 +3,7 @@ import type { Random } from "../../src/mock/seed/seed.ts";
 import type { DiskFault } from "../trouble.ts";
 
 const steps = [
-  ...(["import", "undo", "delete", "review", "mirror", "coverage", "tryon"] as const),
+  ...(["import", "undo", "back", "delete", "review", "mirror", "coverage", "tryon"] as const),
   ...(["shard 1", "shard 2", "poll"] as const),
 ] as const;
 export type StepName = (typeof steps)[number];

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMock } from "../../src/mock/index.ts";
 import { Random } from "../../src/mock/seed/seed.ts";
 import { FakeOutput } from "../../test/support/fake-output.ts";
+import { memoryFolder } from "../../test/support/memory-folder.ts";
 import { startObjectStore } from "../../test/support/object-store.ts";
 import { TestClock } from "../../test/support/test-clock.ts";
 import { differences, startCredits } from "./check.ts";
@@ -50,7 +50,7 @@ export async function playYear({
   program,
   onNight = () => {},
 }: YearPlan): Promise<Year> {
-  const root = mkdtempSync(join(tmpdir(), "catalogue-soak-"));
+  const root = mkdtempSync(join(memoryFolder(), "catalogue-soak-"));
   const clock = new TestClock({ frozenAt: start });
   const random = Random.from(`year soak ${seed}`);
   const used: { rss: number; cpuMs: number; words: string }[] = [];
@@ -64,7 +64,7 @@ export async function playYear({
     },
   });
   let requests = 0;
-  const store = await startObjectStore(() => clock.now());
+  const store = await startObjectStore(() => clock.now(), 1_000);
   const site: Site = {
     clock,
     program: older ?? program,
@@ -83,7 +83,22 @@ export async function playYear({
   ) as [Machine, Machine, Machine, Machine];
   for (const { key } of [server, ann, ben, hooks]) await putKey({ mock }, key, {});
   const scene: Scene = {
-    ...{ seed, random, clock, site, mock, store, server, ann, ben, hooks, photos, counts: {} },
+    ...{
+      seed,
+      random,
+      clock,
+      site,
+      mock,
+      store,
+      server,
+      ann,
+      ben,
+      hooks,
+      photos,
+      counts: {},
+      bens: new Set(),
+      polls: [],
+    },
     ...{
       sheet: new Sheet(random, photos, products),
       shop: new Shop(),
@@ -102,15 +117,15 @@ export async function playYear({
       const trouble = drawTrouble(scene, night, isMonthEnd);
       let listener: Listener | null = null;
       try {
-        await mock.clock.advanceTo(start + night * day - 12 * hour);
+        // Nobody listens between the nights: each day's work is done within an hour before its night.
+        await mock.clock.advanceTo(start + night * day - 2 * hour);
         listener = await Listener.start(scene);
         if (night > 1) {
-          await playDay(scene);
+          await playDay(scene, night === 2);
           scene.sheet.change(night, trouble.kind !== "lost state");
         }
-        await mock.clock.advanceTo(start + night * day - 2 * hour);
         await new Night(scene, trouble, { isMonthEnd, isFull: isMonthEnd }).play();
-        await mock.clock.advance(hour / 4);
+        await mock.clock.advance(2 * 60_000);
         await mock.settled();
         const isCheckNight = isMonthEnd && trouble.kind !== "expired key";
         await listener.stop();

@@ -24,8 +24,8 @@ export interface S3Faults {
   ) => (Partial<Reply> & { status: number; body: string }) | "cut" | null;
 }
 
-/** An object store in memory, with the parts of the S3 interface that mirrors use, and one bucket `shop`. */
-export async function startObjectStore(now: () => number = Date.now) {
+/** An object store in memory, with the parts of the S3 interface that mirrors use, and one bucket `shop`. Lists have several pages. */
+export async function startObjectStore(now: () => number = Date.now, keysPerPage = 2) {
   const objects = new Map<string, StoredObject>();
   const faults: S3Faults = {};
   const requests: string[] = [];
@@ -56,7 +56,7 @@ export async function startObjectStore(now: () => number = Date.now) {
       return sendParts(request, { upload, part: Number(url.searchParams.get("partNumber")), key, body });
     switch (request.method) {
       case "GET":
-        if (key === "") return list(objects, url.searchParams);
+        if (key === "") return list(objects, url.searchParams, keysPerPage);
         return found === undefined
           ? failure(404, "NoSuchKey")
           : { status: 200, headers: found.headers, body: found.body };
@@ -179,14 +179,15 @@ const failure = (status: number, code: string): Reply => ({
   body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
 });
 
-/** Two keys a page, so that lists have several. */
-const pageLength = 2;
-
-function list(objects: ReadonlyMap<string, StoredObject>, query: URLSearchParams): Reply {
+function list(
+  objects: ReadonlyMap<string, StoredObject>,
+  query: URLSearchParams,
+  keysPerPage: number,
+): Reply {
   const prefix = query.get("prefix") ?? "";
   const after = query.get("continuation-token") ?? "";
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
-  const page = keys.slice(0, pageLength);
+  const page = keys.slice(0, keysPerPage);
   const entries = page.map((key) => {
     const { body, etag, at } = objects.get(key)!;
     const facts = `<Size>${body.length}</Size><ETag>${xml(etag)}</ETag>`;

@@ -9,7 +9,8 @@ import { angles, photoLine, productLine, type Shot } from "./shop.ts";
 export function differences(scene: Scene, isCheckNight: boolean): string[] {
   const state = stateOf(scene);
   const wrong = [...catalogueFaults(scene, state), ...imageFaults(scene, state), ...creditFaults(scene)];
-  if (!isCheckNight || wrong.length > 0) return wrong;
+  if (wrong.length > 0) return wrong;
+  if (!isCheckNight) return unnamedObjects(scene);
   const approved = assetsOf(scene, state, ({ decision }) => decision === "approve");
   return [
     ...mirrorFaults(scene.server.at("mirror"), approved).filter((what) => !what.endsWith("decisions.csv")),
@@ -112,8 +113,12 @@ const linesOf = (text: string): unknown[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-function bucketFaults({ store: { objects } }: Scene, assets: ReadonlySet<string>): string[] {
-  const lines = linesOf(objects.get("year/catalogue.ndjson")?.body.toString() ?? "") as Line[];
+const indexOf = (objects: Scene["store"]["objects"]): Line[] =>
+  linesOf(objects.get("year/catalogue.ndjson")?.body.toString() ?? "") as Line[];
+
+function bucketFaults({ store }: Scene, assets: ReadonlySet<string>): string[] {
+  const { objects } = store;
+  const lines = indexOf(objects);
   const wrong = compared(
     "bucket",
     [...assets],
@@ -124,12 +129,17 @@ function bucketFaults({ store: { objects } }: Scene, assets: ReadonlySet<string>
     if (body === undefined || createHash("sha256").update(body).digest("hex") !== sha256)
       wrong.push(`bucket: ${path} has other bytes`);
   }
-  const named = new Set(lines.map(({ path }) => `year/${path}`));
+  return [...wrong, ...unnamedObjects({ store })];
+}
+
+/** Objects that the index does not know. */
+function unnamedObjects({ store: { objects } }: Pick<Scene, "store">): string[] {
+  const named = new Set(indexOf(objects).map(({ path }) => `year/${path}`));
   const isOwn = (key: string) =>
     key.startsWith("year/.catalogue/") || /^year\/(catalogue\.|decisions)/.test(key);
-  for (const key of objects.keys())
-    if (!isOwn(key) && !named.has(key)) wrong.push(`bucket: no line of the index has ${key}`);
-  return wrong;
+  return [...objects.keys()]
+    .filter((key) => !isOwn(key) && !named.has(key))
+    .map((key) => `bucket: no line of the index has ${key}`);
 }
 
 /** Every task and import that ended has one event. */

@@ -168,16 +168,24 @@ async function otherProduct(scene: Scene): Promise<void> {
 
 /** Another client generates an image that is missing. */
 async function otherTryon(scene: Scene): Promise<void> {
-  const { shop, random, mock } = scene;
+  const { random, mock } = scene;
   const product = anyProduct(scene);
   const angle = random.pick(angles);
   const has = product.shots[angle].some(({ failed, decision }) => !failed && decision !== "reject");
   if (has) return;
+  await generateByOthers(scene, product, angle);
+  await mock.clock.advance(60_000);
+}
+
+export async function generateByOthers(
+  scene: Scene,
+  product: Product,
+  angle: (typeof angles)[number],
+): Promise<void> {
   const product_id = idOf(livesOf(stateOf(scene)), product);
   const input = { product_id, model_id: look.model, background: look.background, angle_shot: angle };
   await request(scene, "POST", "/v1/tasks/tryon", { inputs: [input] });
-  shop.generate(product, angle);
-  await mock.clock.advance(60_000);
+  scene.shop.generate(product, angle);
 }
 
 /** Another client deletes a product of the sheet; its row stays. */

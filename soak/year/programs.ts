@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "../../src/cli/context/context.ts";
@@ -14,6 +14,8 @@ export interface Program {
   ) => Error;
   /** The file that Node runs. */
   readonly file: string;
+  /** Whether it takes the import that has the latest time for the last one, also after a night with a wrong clock. */
+  readonly believesTimes: boolean;
   readonly remove: () => void;
 }
 
@@ -23,11 +25,8 @@ export const olderCommit = "9d397250";
 /** This version, with the faults of a control. */
 export async function todaysProgram(patches: readonly Patch[]): Promise<Program> {
   const { program: file, remove } = await copyProgram(patches);
-  return {
-    ...(await inProcess(projectRoot, patches, join(file, "..", "..", "in-process.mjs"))),
-    file,
-    remove,
-  };
+  const parts = await inProcess(projectRoot, patches, join(file, "..", "..", "in-process.mjs"));
+  return { ...parts, file, believesTimes: false, remove };
 }
 
 /** An earlier version, built from its commit once and kept; null where the repository lacks the commit. */
@@ -44,6 +43,8 @@ export async function programOf(commit: string): Promise<Program | null> {
     mkdirSync(unfinished);
     try {
       execFileSync("tar", ["-x", "-C", unfinished], { input: git("archive", commit) });
+      // Its build looks for packages in its own folder.
+      symlinkSync(join(projectRoot, "node_modules"), join(unfinished, "node_modules"));
       execFileSync(process.execPath, ["scripts/build.js"], { cwd: unfinished, stdio: "inherit" });
       renameSync(unfinished, folder);
     } finally {
@@ -51,7 +52,7 @@ export async function programOf(commit: string): Promise<Program | null> {
     }
   }
   const parts = await inProcess(folder, [], join(folder, "in-process.mjs"));
-  return { ...parts, file: join(folder, "bin", "cat.js"), remove: () => {} };
+  return { ...parts, file: join(folder, "bin", "cat.js"), believesTimes: true, remove: () => {} };
 }
 
 /** The program of a folder of sources as one module, below the packages that it loads. */

@@ -19,8 +19,9 @@ export interface Scene {
   /** Merchandisers. */
   readonly ann: Machine;
   readonly ben: Machine;
-  /** Receives events. */
+  /** Receives events; its port is 0 before the first ones. */
   readonly hooks: Machine;
+  hooksPort: number;
   readonly sheet: Sheet;
   readonly shop: Shop;
   readonly photos: Photos;

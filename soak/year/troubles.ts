@@ -4,7 +4,7 @@ import type { DiskFault } from "../trouble.ts";
 
 const steps = [
   ...(["import", "undo", "back", "delete", "review", "mirror", "coverage", "tryon"] as const),
-  ...(["shard 1", "shard 2", "poll"] as const),
+  ...(["shard 1", "shard 2", "poll", "listener"] as const),
 ] as const;
 export type StepName = (typeof steps)[number];
 
@@ -41,6 +41,9 @@ export function troubleOf(kind: (typeof troubleKinds)[number], random: Random): 
           "shard 2",
           "delete",
           "review",
+          "undo",
+          "poll",
+          "listener",
         ]),
         nth: 1 + random.below(8),
         waitMs: random.pick([0, 0, 2, 10, 40]),

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startMock } from "../../src/mock/index.ts";
 import { Random } from "../../src/mock/seed/seed.ts";
-import { FakeOutput } from "../../test/support/fake-output.ts";
 import { memoryFolder } from "../../test/support/memory-folder.ts";
 import { startObjectStore } from "../../test/support/object-store.ts";
 import { TestClock } from "../../test/support/test-clock.ts";
 import { differences, startCredits } from "./check.ts";
 import { playDay } from "./day.ts";
 import { sizeOf, tablesOf } from "./growth.ts";
-import { type Ended, Machine, type Site } from "./machine.ts";
+import { killListener, Listener } from "./listener.ts";
+import { Machine, type Site } from "./machine.ts";
 import { Night, putKey, WrongEndError } from "./night.ts";
 import type { Program } from "./programs.ts";
 import { count, type Scene } from "./scene.ts";
@@ -94,6 +94,7 @@ export async function playYear({
       ann,
       ben,
       hooks,
+      hooksPort: 0,
       photos,
       counts: {},
       bens: new Set(),
@@ -119,6 +120,7 @@ export async function playYear({
       try {
         // Nobody listens between the nights: each day's work is done within an hour before its night.
         await mock.clock.advanceTo(start + night * day - 2 * hour);
+        if (trouble.kind === "kill" && trouble.step === "listener") await killListener(scene);
         listener = await Listener.start(scene);
         if (night > 1) {
           await playDay(scene, night === 2);
@@ -185,46 +187,3 @@ const describe = (trouble: Trouble): string =>
     .filter(([name]) => name !== "faults")
     .map(([, value]) => JSON.stringify(value))
     .join(" ");
-
-/** A listener that keeps its webhook from night to night. */
-class Listener {
-  readonly #stop: AbortController;
-  readonly #ended: Promise<Ended>;
-
-  private constructor(stop: AbortController, ended: Promise<Ended>) {
-    this.#stop = stop;
-    this.#ended = ended;
-  }
-
-  static port = 0;
-
-  static async start({ hooks }: Scene): Promise<Listener> {
-    const out = new FakeOutput();
-    const stop = new AbortController();
-    const flags = [
-      "--json",
-      "--keep-webhook",
-      "--port",
-      String(Listener.port),
-      "--log",
-      hooks.at("events.ndjson"),
-    ];
-    const ended = hooks.cat(["webhooks", "listen", ...flags], stop.signal, out);
-    let early: Ended | null = null;
-    void ended.then((result) => {
-      early = result;
-    });
-    while (!out.text.includes("\n") && early === null) await new Promise((resolve) => setTimeout(resolve, 2));
-    if (early !== null) throw new WrongEndError(`the listener ended: ${JSON.stringify(early)}`);
-    const { listening } = JSON.parse(out.text.split("\n", 1)[0]!) as { listening: string };
-    Listener.port = Number(new URL(listening).port);
-    return new Listener(stop, ended);
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    const ended = await this.#ended;
-    if (ended.status !== 0)
-      throw new WrongEndError(`the listener exited with ${ended.status}: ${ended.stderr}`);
-  }
-}

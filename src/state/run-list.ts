@@ -1,4 +1,5 @@
 import { parseJson } from "../json.ts";
+import { forgetOldRuns } from "./retention.ts";
 import type { Database } from "./sqlite.ts";
 
 /** Who gave a command, and where. */
@@ -136,6 +137,7 @@ export function storedRunList(
       isUnfinished: endedAt === null && mayResume,
     };
   };
+  const forgetOld = forgetOldRuns(db);
   const toCommand = ({ folder, typed }: RunOrigin): string => JSON.stringify({ folder, typed });
   return {
     begin: (id, origin) => void begin.run(origin.who, toCommand(origin), id),
@@ -147,6 +149,7 @@ export function storedRunList(
       const counts = run.counts && JSON.stringify(run.counts);
       const result = [run.baseUrl, run.ledger, run.exit, counts, run.undone] as const;
       add.run(id, kind, file, startedAt, endedAt, ...by, ...result);
+      forgetOld();
     },
     undone: (id) => void undone.run(id),
     get(id) {

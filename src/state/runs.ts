@@ -1,5 +1,6 @@
 import { parseJson } from "../json.ts";
 import { lockEmptyFile } from "./file-lock.ts";
+import { forgetOldRuns } from "./retention.ts";
 import type { Connect, Database, Statement } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
 import { fileSize, prepareLockFile, removeFile } from "./state-place.ts";
@@ -112,6 +113,7 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
        SELECT number FROM batch WHERE state = 'settled' AND run IN (SELECT id FROM run WHERE ended_at IS NOT NULL) LIMIT 16)`,
   );
   const forgetPatches = db.statement("DELETE FROM patch WHERE run = ?");
+  const forgetOld = forgetOldRuns(db);
   const orNull = (row: RunRow | undefined): StoredRun | null => (row === undefined ? null : toRun(row));
   return {
     findOpen: ({ account, kind, identity }) => orNull(findOpen.get(account, kind, identity)),
@@ -133,6 +135,7 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
         forgetPatches.run(runId);
       });
       while (forgetSettled.run() > 0);
+      forgetOld();
     },
     hold,
   };

@@ -4,7 +4,7 @@ import type { Patch } from "../program-files.ts";
 import type { Trouble } from "./troubles.ts";
 
 /** A mistake of the program, what finds it, and the trouble that it needs. */
-interface Mistake {
+export interface Mistake {
   readonly patches: readonly Patch[];
   readonly found: RegExp;
   readonly trouble?: Trouble;

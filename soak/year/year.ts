@@ -24,6 +24,8 @@ export interface YearPlan {
   /** The version of the first half; null for the same as that of the second one. */
   readonly older: Program | null;
   readonly program: Program;
+  /** The trouble of each night but the first; null for any. */
+  readonly trouble?: Trouble | null;
   readonly onNight?: (line: string) => void;
 }
 
@@ -48,6 +50,7 @@ export async function playYear({
   products,
   older,
   program,
+  trouble: only = null,
   onNight = () => {},
 }: YearPlan): Promise<Year> {
   const root = mkdtempSync(join(memoryFolder(), "catalogue-soak-"));
@@ -115,7 +118,7 @@ export async function playYear({
       if (older !== null && night === Math.floor(nights / 2) + 1) site.program = program;
       const isLast = night === nights;
       const isMonthEnd = night % month === 0 || isLast;
-      const trouble = drawTrouble(scene, night, isMonthEnd);
+      const trouble = night > 1 && only !== null ? only : drawTrouble(scene, night, isMonthEnd);
       let listener: Listener | null = null;
       try {
         // Nobody listens between the nights: each day's work is done within an hour before its night.

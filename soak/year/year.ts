@@ -111,6 +111,7 @@ export async function playYear({
   };
   const faults: { night: number; what: string }[] = [];
   const sizes: Record<number, object> = {};
+  let last: Trouble | null = null;
   try {
     for (let night = 1; night <= nights && faults.length === 0; night++) {
       const began = { at: performance.now(), cpu: process.cpuUsage() };
@@ -118,7 +119,8 @@ export async function playYear({
       if (older !== null && night === Math.floor(nights / 2) + 1) site.program = program;
       const isLast = night === nights;
       const isMonthEnd = night % month === 0 || isLast;
-      const trouble = night > 1 && only !== null ? only : drawTrouble(scene, night, isMonthEnd);
+      const trouble: Trouble = night > 1 && only !== null ? only : drawTrouble(scene, last, isMonthEnd);
+      last = trouble;
       let listener: Listener | null = null;
       try {
         // Nobody listens between the nights: each day's work is done within an hour before its night.
@@ -175,13 +177,17 @@ export async function playYear({
   }
 }
 
-/** The first night has none, and that of a month's end one that all can be compared after. */
-function drawTrouble({ random }: Scene, night: number, isMonthEnd: boolean): Trouble {
-  if (night === 1) return { kind: "skewed clock", aheadMs: 0 };
+/**
+ * The first night has none, and that of a month's end one that all can be compared after. A server without its state
+ * cannot tell a photo that was replaced in a night without an import from one of another client: that is a conflict.
+ */
+function drawTrouble({ random }: Scene, last: Trouble | null, isMonthEnd: boolean): Trouble {
+  if (last === null) return { kind: "skewed clock", aheadMs: 0 };
   for (;;) {
     const kind = random.pick(troubleKinds);
-    if (isMonthEnd && kind === "expired key") continue;
-    return troubleOf(kind, random);
+    const isExcluded =
+      kind === "expired key" ? isMonthEnd : kind === "lost state" && last.kind === "expired key";
+    if (!isExcluded) return troubleOf(kind, random);
   }
 }
 

@@ -20,10 +20,12 @@ export function sizeOf({ server, ann, ben, hooks, store }: Scene): Size {
     ([key]) => key.startsWith("year/.catalogue/") || key.startsWith("year/catalogue."),
   );
   return {
-    state_server: bytesOf(server.at("home")),
-    state_ann: bytesOf(ann.at("home")),
-    state_ben: bytesOf(ben.at("home")),
-    state_hooks: bytesOf(hooks.at("home")),
+    state_server: bytesOf(server.at("home/state")),
+    state_ann: bytesOf(ann.at("home/state")),
+    state_ben: bytesOf(ben.at("home/state")),
+    // Compiled code of the program, one for each version.
+    kept_code: bytesOf(server.home) - bytesOf(server.at("home/state")),
+    state_hooks: bytesOf(hooks.at("home/state")),
     folder_server:
       bytesOf(server.folder) -
       bytesOf(server.at("mirror")) -

@@ -12,6 +12,8 @@ export class WrongEndError extends Error {}
 
 const minute = 60_000;
 
+const measuredSteps: readonly StepName[] = ["import", "mirror", "coverage", "tryon"];
+
 /** The commands of one night, and what meets them. */
 export class Night {
   readonly #scene: Scene;
@@ -167,7 +169,8 @@ export class Night {
     const trouble = this.#trouble;
     const isMet = "step" in trouble && trouble.step === name;
     for (let tries = 0; ; tries++) {
-      const ended = isMet && tries === 0 ? await this.#disturbed(server, argv) : await server.cat(argv);
+      const runs = isMet && tries === 0 ? () => this.#disturbed(server, argv) : this.#runner(name);
+      const ended = await runs(argv);
       if ((tries === 0 ? ok : okLater).includes(ended.status!)) return ended;
       // A new key sees none of the products that a small mirror compares: they were deleted since.
       if (isOfNewKey(ended) && !argv.includes("--same-organization")) {
@@ -180,6 +183,14 @@ export class Night {
       if (tries === 2) mock.faults.clear();
       await mock.clock.advance(2 * minute);
     }
+  }
+
+  /** At a month's end, some commands run as processes of their own, whose memory is measured. */
+  #runner(name: StepName): (argv: readonly string[]) => Promise<Ended> {
+    const { server } = this.#scene;
+    const isMeasured =
+      this.#options.isMonthEnd && !("faults" in this.#trouble) && measuredSteps.includes(name);
+    return isMeasured ? (argv) => server.start(argv) : (argv) => server.cat(argv);
   }
 
   /** Runs a command in a process of its own, which is killed, or has a full disk. */

@@ -13,7 +13,9 @@ export function differences(scene: Scene, isCheckNight: boolean): string[] {
   if (!isCheckNight) return unnamedObjects(scene);
   const approved = assetsOf(scene, state, ({ decision }) => decision === "approve");
   return [
-    ...mirrorFaults(scene.server.at("mirror"), approved).filter((what) => !what.endsWith("decisions.csv")),
+    ...mirrorFaults(scene.server.at("mirror"), approved)
+      .filter((what) => !what.endsWith("decisions.csv"))
+      .map((what) => `mirror: ${what}`),
     ...bucketFaults(
       scene,
       assetsOf(scene, state, () => true),

@@ -3,11 +3,11 @@ import { controls as ofImports } from "../import/controls.ts";
 import type { Patch } from "../program-files.ts";
 import type { Trouble } from "./troubles.ts";
 
-/** A mistake of the program, what finds it, and the trouble that it needs. */
+/** A mistake of the program, what finds it, and the troubles that it needs. */
 export interface Mistake {
   readonly patches: readonly Patch[];
   readonly found: RegExp;
-  readonly trouble?: Trouble;
+  readonly troubles?: readonly Trouble[];
 }
 
 /** Programs with mistakes, to prove that a year finds them. The program itself has no switch for them. */
@@ -30,10 +30,12 @@ export const mistakes = {
   "double-tryon": {
     patches: [ofGenerations["new-key"]],
     found: /^images: too many/,
-    trouble: {
-      kind: "5xx",
-      faults: [{ match: { method: "POST", path: "/v1/tasks/tryon" }, drop: "after", times: 20 }],
-    },
+    troubles: [
+      {
+        kind: "5xx",
+        faults: [{ match: { method: "POST", path: "/v1/tasks/tryon" }, drop: "after", times: 20 }],
+      },
+    ],
   },
   /** Removed images stay in the mirrors. */
   "keep-removed": {

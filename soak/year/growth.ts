@@ -4,9 +4,9 @@ import Libsql from "libsql";
 import type { Scene } from "./scene.ts";
 
 /** What a night has left, and what it took. */
-export type Size = Readonly<Record<string, number>>;
+export type Size = Readonly<Record<string, unknown>>;
 
-export function bytesOf(path: string): number {
+function bytesOf(path: string): number {
   if (!existsSync(path)) return 0;
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.size;
@@ -15,7 +15,7 @@ export function bytesOf(path: string): number {
     .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
 }
 
-export function sizeOf({ server, ann, ben, hooks, store }: Scene): Size {
+export function sizeOf({ server, ann, ben, hooks, store }: Scene, hasTables: boolean): Size {
   const bucketState = [...store.objects].filter(
     ([key]) => key.startsWith("year/.catalogue/") || key.startsWith("year/catalogue."),
   );
@@ -37,13 +37,17 @@ export function sizeOf({ server, ann, ben, hooks, store }: Scene): Size {
     mirror_files: bytesOf(server.at("mirror")),
     mirror_state: bytesOf(server.at("mirror/.catalogue-sync")),
     mirror_decisions: bytesOf(server.at("mirror/decisions.csv")),
+    ...(hasTables && {
+      tables_server: tablesOf(server.at("home/state/default.db")),
+      tables_ann: tablesOf(ann.at("home/state/default.db")),
+    }),
     bucket_objects: store.objects.size,
     bucket_state: bucketState.reduce((sum, [, { body }]) => sum + body.length, 0),
   };
 }
 
 /** The rows of each table of a state. */
-export function tablesOf(state: string): Record<string, number> {
+function tablesOf(state: string): Record<string, number> {
   if (!existsSync(state)) return {};
   const db = new Libsql(state, { readonly: true } as never);
   try {

@@ -23,8 +23,14 @@ export interface Site {
   readonly env: Readonly<Record<string, string>>;
   /** Called for each request that the service gets, while a command is disturbed. */
   onRequest: (() => void) | null;
-  /** Called for each process, with the most memory that it had (bytes) and its processor time (ms). */
-  readonly onProcess: (used: { rss: number; cpuMs: number; words: string }) => void;
+  readonly onProcess: (use: ProcessUse) => void;
+}
+
+/** What a process took: the most memory, in bytes, and processor time in milliseconds. */
+export interface ProcessUse {
+  readonly words: string;
+  readonly rss: number;
+  readonly cpuMs: number;
 }
 
 /** A computer with a folder, a state and a key of its own. */

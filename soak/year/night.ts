@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { summaryOf } from "../summary.ts";
 import { diskEnv } from "../trouble.ts";
 import { look } from "./day.ts";
 import type { Ended, Machine } from "./machine.ts";
@@ -18,12 +19,12 @@ const measuredSteps: readonly StepName[] = ["import", "mirror", "coverage", "try
 export class Night {
   readonly #scene: Scene;
   readonly #trouble: Trouble;
-  readonly #options: { readonly isMonthEnd: boolean; readonly isFull: boolean };
+  readonly #isMonthEnd: boolean;
 
-  constructor(scene: Scene, trouble: Trouble, options: { isMonthEnd: boolean; isFull: boolean }) {
+  constructor(scene: Scene, trouble: Trouble, isMonthEnd: boolean) {
     this.#scene = scene;
     this.#trouble = trouble;
-    this.#options = options;
+    this.#isMonthEnd = isMonthEnd;
   }
 
   async play(): Promise<void> {
@@ -37,7 +38,7 @@ export class Night {
     }
     if (this.#trouble.kind === "skewed clock") server.aheadMs = this.#trouble.aheadMs;
     if ("faults" in this.#trouble) for (const fault of this.#trouble.faults) mock.faults.add(fault);
-    const { isMonthEnd, isFull } = this.#options;
+    const isMonthEnd = this.#isMonthEnd;
     if (this.#scene.polls.length === 0 || kind === "lost state") await this.#poll(true);
     await this.#import();
     if (isMonthEnd) await this.#undo();
@@ -48,7 +49,7 @@ export class Night {
       await this.#step("review", ["tasks", "review", "mirror/decisions.csv", "--json"]);
     // After a night without an import, more is gone than a tenth of a small mirror.
     const deletes = ["--delete", "--max-delete", "60"];
-    const full = isFull ? ["--full"] : [];
+    const full = isMonthEnd ? ["--full"] : [];
     await this.#step("mirror", ["export", "sync", "mirror", "--approved", ...deletes, "--json", ...full]);
     await this.#generate();
     for (const shard of [1, 2] as const) {
@@ -79,22 +80,23 @@ export class Night {
 
   async #import(): Promise<void> {
     const { server, sheet, shop, conflicts } = this.#scene;
-    const rows = this.#options.isMonthEnd ? sheet.mistaken() : sheet.rows;
+    const rows = this.#isMonthEnd ? sheet.mistaken() : sheet.rows;
     writeSheet(server, rows);
     this.#takeBack = shop.import(rows, conflicts);
-    const ended = await this.#step("import", ["import", "sheet.csv", "--conflicts", conflicts, "--json"]);
-    this.#run = (JSON.parse(ended.stdout) as { run_id: string }).run_id;
+    await this.#step("import", ["import", "sheet.csv", "--conflicts", conflicts, "--json"]);
   }
 
   #takeBack: () => void = () => {};
-  /** The import of the night. */
-  #run = "";
+  /** The runs of the sheet's import in this night. */
+  readonly #runs = new Set<string>();
 
   async #undo(): Promise<void> {
     this.#takeBack();
     count(this.#scene, "undos");
-    const run = this.#scene.site.program.believesTimes ? this.#run : "last";
-    await this.#step("undo", ["imports", "undo", run, "--yes", "--json"]);
+    const { believesTimes } = this.#scene.site.program;
+    const runs = [...this.#runs].reverse();
+    for (const run of runs.length > 1 || believesTimes ? runs : ["last"])
+      await this.#step("undo", ["imports", "undo", run, "--yes", "--json"]);
   }
 
   /** A row that came back, and whose product was deleted, is no edit: it is imported alone, as the truth. */
@@ -132,13 +134,11 @@ export class Night {
     const looks = ["--model", look.model, "--background", look.background];
     const sheet = ["--looks", "looks.csv", ...looks, ...angles.flatMap((angle) => ["--angle", angle])];
     await this.#step("coverage", ["products", "coverage", ...sheet, "--yes", "--json"]);
-    const before = shop.all.length;
     const failing = [...shop.products.values()].some(
       ({ reference, shots }) =>
         isDoomed(reference) && angles.some((angle) => shots[angle].every(({ failed }) => failed)),
     );
     const missing = shop.generateMissing();
-    void before;
     if (missing === 0) return;
     count(this.#scene, "generated", missing);
     const argv = ["tryon", "looks.csv", "--missing", "--yes", "--max-generations", "60", "--json"];
@@ -171,13 +171,14 @@ export class Night {
     for (let tries = 0; ; tries++) {
       const runs = isMet && tries === 0 ? () => this.#disturbed(server, argv) : this.#runner(name);
       const ended = await runs(argv);
+      if (name === "import") this.#addRun(ended);
       if ((tries === 0 ? ok : okLater).includes(ended.status!)) return ended;
       // A new key sees none of the products that a small mirror compares: they were deleted since.
       if (isOfNewKey(ended) && !argv.includes("--same-organization")) {
         count(this.#scene, "keys_confirmed");
         return this.#step(name, [...argv, "--same-organization"], ok, okLater);
       }
-      const mayFail = isMet || "faults" in trouble;
+      const mayFail = isMet || "faults" in trouble || lacksImage(ended);
       if (!mayFail || tries === 4) throw wrongEnd(argv, ended);
       count(this.#scene, "repeated");
       if (tries === 2) mock.faults.clear();
@@ -185,11 +186,15 @@ export class Night {
     }
   }
 
+  #addRun({ stdout }: Ended): void {
+    const { run_id } = (summaryOf(stdout) ?? {}) as { run_id?: string };
+    if (run_id !== undefined) this.#runs.add(run_id);
+  }
+
   /** At a month's end, some commands run as processes of their own, whose memory is measured. */
   #runner(name: StepName): (argv: readonly string[]) => Promise<Ended> {
     const { server } = this.#scene;
-    const isMeasured =
-      this.#options.isMonthEnd && !("faults" in this.#trouble) && measuredSteps.includes(name);
+    const isMeasured = this.#isMonthEnd && !("faults" in this.#trouble) && measuredSteps.includes(name);
     return isMeasured ? (argv) => server.start(argv) : (argv) => server.cat(argv);
   }
 
@@ -214,6 +219,10 @@ export class Night {
     return result;
   }
 }
+
+/** A photo of a product that was deleted a week ago is no longer at the service: the next import uploads it again. */
+const lacksImage = ({ status, stdout }: Ended): boolean =>
+  status === 8 && summaryOf(stdout)?.failed_file != null;
 
 const isOfNewKey = ({ status, stderr }: Ended): boolean => status === 6 && stderr.includes("another_key");
 

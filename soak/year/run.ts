@@ -29,7 +29,7 @@ try {
       seed: at === 0 ? flags.seed : `${flags.seed}.${at}`,
       nights: Number(flags.nights ?? (mistake === null ? 365 : 12)),
       products: Number(flags.products),
-      ...{ older, program, trouble: mistake?.trouble ?? null },
+      ...{ older, program, troubles: mistake?.troubles ?? [] },
       onNight: (line) => console.error(line),
     });
     years.push(year);

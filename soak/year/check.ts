@@ -118,8 +118,8 @@ const linesOf = (text: string): unknown[] =>
 const indexOf = (objects: Scene["store"]["objects"]): Line[] =>
   linesOf(objects.get("year/catalogue.ndjson")?.body.toString() ?? "") as Line[];
 
-function bucketFaults({ store }: Scene, assets: ReadonlySet<string>): string[] {
-  const { objects } = store;
+function bucketFaults(scene: Scene, assets: ReadonlySet<string>): string[] {
+  const { objects } = scene.store;
   const lines = indexOf(objects);
   const wrong = compared(
     "bucket",
@@ -131,16 +131,18 @@ function bucketFaults({ store }: Scene, assets: ReadonlySet<string>): string[] {
     if (body === undefined || createHash("sha256").update(body).digest("hex") !== sha256)
       wrong.push(`bucket: ${path} has other bytes`);
   }
-  return [...wrong, ...unnamedObjects({ store })];
+  return [...wrong, ...unnamedObjects(scene)];
 }
 
 /** Objects that the index does not know. */
-function unnamedObjects({ store: { objects } }: Pick<Scene, "store">): string[] {
+function unnamedObjects({ store: { objects }, site, leftByEarlier }: Scene): string[] {
   const named = new Set(indexOf(objects).map(({ path }) => `year/${path}`));
   const isOwn = (key: string) =>
     key.startsWith("year/.catalogue/") || /^year\/(catalogue\.|decisions)/.test(key);
-  return [...objects.keys()]
-    .filter((key) => !isOwn(key) && !named.has(key))
+  const left = [...objects.keys()].filter((key) => !isOwn(key) && !named.has(key));
+  if (site.program.isEarlier) for (const key of left) leftByEarlier.add(key);
+  return left
+    .filter((key) => !leftByEarlier.has(key))
     .map((key) => `bucket: no line of the index has ${key}`);
 }
 

@@ -29,10 +29,11 @@ export async function playDay(scene: Scene, isFirst: boolean): Promise<void> {
   }
 }
 
-/** Runs a command that must exit with 0. */
-async function done(machine: Machine, argv: readonly string[]): Promise<string> {
+/** Runs a command that must succeed. */
+async function done(machine: Machine, argv: readonly string[], ok = [0]): Promise<string> {
   const { status, stdout, stderr } = await machine.cat(argv);
-  if (status !== 0) throw new Error(`cat ${argv.join(" ")} exited with ${status}: ${stderr}${stdout}`);
+  if (!ok.includes(status!))
+    throw new Error(`cat ${argv.join(" ")} exited with ${status}: ${stderr}${stdout}`);
   return stdout;
 }
 
@@ -70,7 +71,8 @@ async function review(scene: Scene): Promise<void> {
   await done(ann, ["tasks", "review", "decisions.csv", ...mirror]);
   if (rejected.length === 0 || random.next() < 0.5) return;
   count(scene, "reruns");
-  await done(ann, ["tryon", "--rerun", "decisions.csv", "--yes"]);
+  // Rows of deleted products are skipped.
+  await done(ann, ["tryon", "--rerun", "decisions.csv", "--yes", "--skip-invalid"], [0, 8]);
   for (const [product, angle] of rejected) shop.generate(product, angle);
 }
 

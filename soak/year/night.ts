@@ -93,9 +93,9 @@ export class Night {
   async #undo(): Promise<void> {
     this.#takeBack();
     count(this.#scene, "undos");
-    const { believesTimes } = this.#scene.site.program;
+    const { isEarlier } = this.#scene.site.program;
     const runs = [...this.#runs].reverse();
-    for (const run of runs.length > 1 || believesTimes ? runs : ["last"])
+    for (const run of runs.length > 1 || isEarlier ? runs : ["last"])
       await this.#step("undo", ["imports", "undo", run, "--yes", "--json"]);
   }
 

@@ -63,7 +63,8 @@ export async function openScene(
   const scene: Scene = {
     ...{ seed, random, clock, site, mock, store, ...machines, hooksPort: 0, photos },
     ...{ sheet: new Sheet(random, photos, products), shop: new Shop() },
-    ...{ conflicts: random.pick(["service", "sheet"] as const), counts: {}, bens: new Set(), polls: [] },
+    ...{ conflicts: random.pick(["service", "sheet"] as const), counts: {}, bens: new Set() },
+    ...{ polls: [], leftByEarlier: new Set() },
   };
   return {
     scene,

@@ -14,8 +14,11 @@ export interface Program {
   ) => Error;
   /** The file that Node runs. */
   readonly file: string;
-  /** Whether it takes the import that has the latest time for the last one, also after a night with a wrong clock. */
-  readonly believesTimes: boolean;
+  /**
+   * Whether it has the mistakes that this soak found: the import with the latest time is the last one, also after a night
+   * with a wrong clock; and a stopped mirror in a bucket leaves images under their longer names.
+   */
+  readonly isEarlier: boolean;
   readonly remove: () => void;
 }
 
@@ -26,7 +29,7 @@ export const olderCommit = "9d397250";
 export async function todaysProgram(patches: readonly Patch[]): Promise<Program> {
   const { program: file, remove } = await copyProgram(patches);
   const parts = await inProcess(projectRoot, patches, join(file, "..", "..", "in-process.mjs"));
-  return { ...parts, file, believesTimes: false, remove };
+  return { ...parts, file, isEarlier: false, remove };
 }
 
 /** An earlier version, built from its commit once and kept; null where the repository lacks the commit. */
@@ -52,7 +55,7 @@ export async function programOf(commit: string): Promise<Program | null> {
     }
   }
   const parts = await inProcess(folder, [], join(folder, "in-process.mjs"));
-  return { ...parts, file: join(folder, "bin", "cat.js"), believesTimes: true, remove: () => {} };
+  return { ...parts, file: join(folder, "bin", "cat.js"), isEarlier: true, remove: () => {} };
 }
 
 /** The program of a folder of sources as one module, below the packages that it loads. */

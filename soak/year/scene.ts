@@ -29,6 +29,8 @@ export interface Scene {
   readonly counts: Record<string, number>;
   /** The imports that Ben has sent. */
   readonly bens: Set<string>;
+  /** Objects that the earlier version has left in the bucket. */
+  readonly leftByEarlier: Set<string>;
   /** When the server has polled events, from its first poll to its last one, until it lost its state. */
   readonly polls: { from: number; to: number }[];
 }

@@ -41,6 +41,8 @@ export const codeGroups: readonly CodeGroup[] = [
       unknown_field: "Use the fields in the message.",
       unknown_setting: "Use the settings in the message.",
       invalid_setting: "Use a value that the message allows.",
+      invalid_notify_url: "Use an http:// or https:// URL, or none.",
+      invalid_metrics_file: "Choose another .prom file, or move this one away to start with new counters.",
       nothing_to_change: "Add a field to change.",
       confirmation_needed: "Add --yes, or run the command on a terminal.",
       declined: "Nothing to do: the question was declined.",
@@ -280,6 +282,19 @@ export const codeGroups: readonly CodeGroup[] = [
       SIGINT: "To resume, run the same command again.",
       SIGTERM: "To resume, run the same command again.",
       SIGHUP: "To resume, run the same command again.",
+    },
+  },
+  {
+    title: "Agents",
+    codes: {
+      outside_root: "Use a path inside the folder of --root.",
+      link_denied: "Replace the link by a file or a folder.",
+      path_changed: "Use the tool again, while no other program changes the file.",
+      question_expired: "Use the tool again.",
+      too_many_calls: "Wait for the responses, and use the tool again.",
+      too_many_commands: "Wait until a run has ended.",
+      message_too_long: "Pass files by their path in the folder of --root.",
+      image_not_scaled: "Save the image with cat images get ID --save FILE.",
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { exitMeanings } from "../../src/cli/context/errors.ts";
 import { environment } from "../../src/cli/settings/environment.ts";
-import { flagText, type GeneratedFile, pageName, valueText } from "./pages.ts";
-import { type Described, type DescribedCommand, outputForm, shapesOf } from "./source.ts";
+import { flagText, pageName, valueText } from "./pages.ts";
+import { type Described, type DescribedCommand, type GeneratedFile, outputForm, shapesOf } from "./source.ts";
 
 /** The man pages: `catalogue`, and `cat-COMMAND` for each command. No page is named `cat`: the system has one. */
 export function manPagesOf(list: Described): GeneratedFile[] {

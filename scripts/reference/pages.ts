@@ -4,13 +4,7 @@ import { describedValue } from "../../src/cli/flags/command.ts";
 import { exitAdvice } from "../../src/cli/reference/help-pages.ts";
 import { environment } from "../../src/cli/settings/environment.ts";
 import { codeGroups } from "./error-codes.ts";
-import { type Described, type DescribedCommand, outputForm, shapesOf } from "./source.ts";
-
-/** A generated file, by its path in the project. */
-export interface GeneratedFile {
-  readonly path: string;
-  readonly text: string;
-}
+import { type Described, type DescribedCommand, type GeneratedFile, outputForm, shapesOf } from "./source.ts";
 
 /** The name of a command's page, e.g. `products-list`. */
 export const pageName = (command: string): string => command.replaceAll(" ", "-");
@@ -79,7 +73,7 @@ function commandPage({
     "## Output",
     "",
     `With \`--json\`, stdout has ${outputForm(output)}. ` +
-      "`cat commands --json` has its JSON Schema. A field with `?` may be missing.",
+      `\`cat commands ${name} --json\` has its JSON Schema. A field with \`?\` may be missing.`,
     "",
     ...shapes.flatMap((fields, at) => [
       ...(shapes.length > 1 ? [at === 0 ? "One of:" : "Or:", ""] : []),

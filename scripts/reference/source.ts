@@ -4,6 +4,12 @@ import type { Output } from "../../src/cli/context/standard-streams.ts";
 import { main } from "../../src/cli/main.ts";
 import type { CommandOutput } from "../../src/cli/reference/outputs.ts";
 
+/** A generated file, by its path in the project. */
+export interface GeneratedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** A command as `cat commands --json` prints it. */
 export type DescribedCommand = ListedCommand & { readonly output: CommandOutput };
 
@@ -11,8 +17,18 @@ export interface Described extends CommandList {
   readonly commands: readonly DescribedCommand[];
 }
 
-/** What the program says about itself: `cat commands --json`, without a terminal, a service or a folder. */
-export async function describedCommands(): Promise<Described> {
+/** What the program says about itself. */
+export const describedCommands = async (): Promise<Described> =>
+  JSON.parse(await printedBy("commands", "--json")) as Described;
+
+/** The guide for agents, a file that the package has. */
+export const skill = async (): Promise<GeneratedFile> => ({
+  path: "skills/catalogue/SKILL.md",
+  text: await printedBy("commands", "--skill"),
+});
+
+/** The output of a command, without a terminal, a service or a folder. */
+async function printedBy(...argv: readonly string[]): Promise<string> {
   const printed: string[] = [];
   const output: Output = {
     isTTY: false,
@@ -28,8 +44,8 @@ export async function describedCommands(): Promise<Described> {
     env: {},
     interrupt: new AbortController().signal,
   };
-  if ((await main(["commands", "--json"], context as Context)) !== 0) throw new Error(printed.join(""));
-  return JSON.parse(printed.join("")) as Described;
+  if ((await main(argv, context as Context)) !== 0) throw new Error(printed.join(""));
+  return printed.join("");
 }
 
 /** How the values are printed, in words. */

@@ -61,6 +61,18 @@ export const areas: readonly Area[] = [
         "cli/every-command/secrets.test.ts > the walk finds a secret that is not masked",
       ),
       threat(
+        "A notice of a run takes a key or a signed URL to the server of others.",
+        "The body is the summary, without keys and signatures. --notify none, or no URL, sends nothing.",
+        "cli/after-run/notify.test.ts > neither the API key nor a signature of a URL is in a notice",
+        "cli/after-run/notify.test.ts > the URL > gets nothing from other commands, and from a demo only by the flag",
+      ),
+      threat(
+        "The URL of notices, with which anyone can report a success, is read in a log or a list.",
+        "Messages, lists of settings and of runs show its host alone; CAT_NOTIFY is in no list of processes.",
+        "cli/after-run/notify.test.ts > the URL > is masked in messages, in the list of settings, and in the list of runs",
+        "cli/after-run/notify.test.ts > the URL > is an http:// or https:// URL, else nothing is sent, and it is not repeated: %s",
+      ),
+      threat(
         "A program that a command starts reads a key of the keychain.",
         "A key of the keychain is in no environment.",
         "cli/every-command/secrets.test.ts > a program that a command runs does not get a key of the keychain",
@@ -101,6 +113,12 @@ export const areas: readonly Area[] = [
         "contract/url-policy.test.ts > the URL policy",
         "mock/outgoing/outgoing.test.ts > a forbidden address > cannot be reached by a name that resolves differently later: each request resolves it once",
         "mock/outgoing/outgoing.test.ts > a forbidden address > cannot be reached by a second lookup: the real network connects only to the given addresses",
+      ),
+      threat(
+        "A receiver of notices does not respond, or sends a run elsewhere.",
+        "It holds the end of a command for 10 s at most. Redirects are not followed, the exit status stays.",
+        "cli/after-run/notify.test.ts > a notice that does not arrive > holds the command for 10 seconds at most, if nothing responds",
+        "cli/after-run/notify.test.ts > a notice that does not arrive > is one line on stderr: %i",
       ),
       threat(
         "A response has no end.",
@@ -402,6 +420,46 @@ export const areas: readonly Area[] = [
         "An invisible character hides in a name.",
         "It is shown as an escape.",
         "cli/output/visible.test.ts > %j is shown as %j",
+      ),
+    ],
+  },
+  {
+    title: "Agents",
+    threats: [
+      threat(
+        "A tool reads or uploads a file from another folder.",
+        "Paths stay in --root, wherever links lead.",
+        "cli/mcp/root.test.ts > %s out of the root is denied for files, photos and folders",
+      ),
+      threat(
+        "A link leads the results of a tool to another folder.",
+        "Tools write to no links.",
+        "cli/mcp/root.test.ts > results are not written through links",
+      ),
+      threat(
+        "An agent deletes or generates what nobody wanted.",
+        "A person agrees each time; without one nothing is done.",
+        "cli/mcp/confirmation.test.ts > a client %s that cannot ask generates and deletes nothing",
+      ),
+      threat(
+        "An agent makes up or repeats the answer of a person.",
+        "Each question has a random key that counts once.",
+        "cli/mcp/confirmation.test.ts > a made-up answer in the first call does nothing",
+      ),
+      threat(
+        "An agent spends more than its limit by restarts.",
+        "The images of a day are counted in the state.",
+        "cli/mcp/confirmation.test.ts > the generations of a day are counted over restarts, and by each session alike",
+      ),
+      threat(
+        "The name of a product gives instructions to an agent.",
+        "It is JSON data, and questions show its control characters.",
+        "cli/mcp/hostile.test.ts > instructions in the name of a product stay data",
+      ),
+      threat(
+        "A client floods the server with long lines or calls.",
+        "One message has 1 MB at most, and 200 calls wait.",
+        "cli/mcp/hostile.test.ts > a line of 50 MB ends the connection, and is not kept",
       ),
     ],
   },

@@ -23,6 +23,7 @@ export const commandNames = [
   "doctor",
   "config",
   "commands",
+  "mcp",
   "completion",
   "help",
 ] as const;

@@ -128,6 +128,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     describesAll: true,
     load: async (app) => (await import("./commands/commands.ts")).commandsCommand(app),
   },
+  mcp: {
+    usage: "mcp",
+    summary: "let agents use your catalogue (Model Context Protocol)",
+    load: async (app) => (await import("./commands/mcp/mcp.ts")).mcpCommand(app),
+  },
   completion: {
     usage: "completion SHELL",
     summary: "print a script that completes commands on Tab",

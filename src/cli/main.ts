@@ -42,28 +42,41 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   }
 }
 
-/** Runs the command line and closes its resources. Returns the exit status; throws errors. */
+/** Runs the command line, closes its resources and reports its end. Returns the exit status. */
 async function run(argv: readonly string[], context: Context, secrets: Secrets): Promise<number> {
   const { color } = earlyFlags(argv);
   const { app, close } = createApp(context, noGlobals(), {
     secrets,
     typed: argv,
+    runCommand: main,
     asCalled: asCalled(context.program, argv),
     paint: await createPaint(context, "stdout", color),
     paintNote: await createPaint(context, "stderr", color),
     openOut: async (app, name) => (await import("./files/out-files.ts")).openOutFile(app, name),
   });
-  try {
-    const program = await createProgram(app, argv);
-    await program.parse();
-    await app.runs.end(app.exit);
-    return app.exit;
-  } catch (error) {
-    await app.runs.end(toExitCode(reportedError(error, context)));
-    throw app.lastFailure?.addTo(error) ?? error;
-  } finally {
-    await close();
-  }
+  const work = async () => {
+    try {
+      const program = await createProgram(app, argv);
+      await program.parse();
+      await app.runs.end(app.exit);
+    } catch (error) {
+      await app.runs.end(toExitCode(reportedError(error, context)));
+      throw app.lastFailure?.addTo(error) ?? error;
+    } finally {
+      await close();
+    }
+  };
+  let failure: unknown;
+  const exit = await work().then(
+    () => app.exit,
+    (error: unknown) => {
+      failure = reportedError(error, context);
+      return reportError(error, argv, context, secrets);
+    },
+  );
+  // A user reads the error before a receiver that does not respond.
+  await app.afterRun?.(exit, failure);
+  return exit;
 }
 
 /** Prints an error on stderr, without the secrets of the user, and returns its exit status. */

@@ -67,7 +67,7 @@ async function addCommands(root: Command, app: App, given: string[]): Promise<vo
     const isCalled = name === called;
     if (isAlone && !isCalled) continue;
     const rest = () => (isCalled ? given.slice(first!.index + 1) : []);
-    if (runsAnother(entry, rest())) app.commandLine = takeCommandLine(given);
+    if (isCalled && runsAnother(entry, rest())) app.commandLine = takeCommandLine(given);
     const added = isCalled || needsAll ? await entry.load(app, firstWord(rest())?.word) : command(name);
     root.addCommand(added.summary(entry.summary));
   }

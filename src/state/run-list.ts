@@ -47,7 +47,8 @@ export interface RunList {
   /** Records how far the changes of a run were undone. */
   undone(id: string): void;
   get(id: string): ListedRun | null;
-  all(): Iterable<ListedRun>;
+  /** The newest first; with `since`, only those that started or ended since then, or are open. */
+  all(since?: number): Iterable<ListedRun>;
 }
 
 type ListedRow = [
@@ -90,6 +91,7 @@ export function storedRunList(
   const get = db.statement<ListedRow>(`SELECT ${columns} FROM ${from} WHERE run.id = ?`);
   const after = db.statement<ListedRow>(
     `SELECT ${columns} FROM ${from} WHERE (run.started_at, run.number) < (?1, coalesce((SELECT number FROM run WHERE id = ?2), 9e15))
+     AND (run.started_at >= ?3 OR coalesce(run.ended_at >= ?3, TRUE))
      ORDER BY run.started_at DESC, run.number DESC LIMIT ${page}`,
   );
   const begin = db.statement("UPDATE run SET who = ?, command = ?, exit = NULL WHERE id = ?");
@@ -156,9 +158,9 @@ export function storedRunList(
       const row = get.get(id);
       return row === undefined ? null : toListed(row);
     },
-    *all() {
+    *all(since = Number.MIN_SAFE_INTEGER) {
       for (let [at, last] = [Number.MAX_SAFE_INTEGER, ""]; ; ) {
-        const rows = after.all(at, last);
+        const rows = after.all(at, last, since);
         yield* rows.map(toListed);
         const end = rows.at(-1);
         if (end === undefined) return;

@@ -168,6 +168,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "config path": { line: line("config path"), ...list(/config\.json/) },
   "config mapping": { line: line("config mapping"), exit: 0, shown: /(?:)/ },
   commands: { line: line("commands"), ...list(/cat products list/) },
+  mcp: {
+    line: line("mcp"),
+    exit: 0,
+    shown: /Waiting for the program of an agent/,
+    typed: ["Ctrl-C", "\x03"],
+    out: /(?:)/,
+  },
   completion: { line: line("completion bash"), ...list(/catalogue __complete/) },
 };
 

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { openState } from "../../src/state/state.ts";
+import { FakeOutput } from "../support/fake-output.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -54,6 +56,7 @@ describe("cat runs list", () => {
       },
       started_at: expect.stringMatching(/^2026-01-05T09:/),
       ended_at: expect.stringMatching(/^2026-01-05T09:/),
+      duration_ms: 0,
       who: "ann@shop",
       folder: world.folder,
       command: "cat import a.csv --json --no-progress",
@@ -229,6 +232,172 @@ describe("cat runs list", () => {
     const failed = await world.cat("runs list --limit 1 --json --fields run_id,counts.updated");
     expect(JSON.parse(failed.stdout)).toEqual({ run_id: expect.any(String), "counts.updated": 1 });
     expect((await world.cat("runs list --fields nope")).exit).toBe(2);
+  });
+});
+
+/** A week of nights, of each kind of job; the last one is today. */
+async function week() {
+  const { world, runs } = await shop({ now: "2026-01-01T02:00:00Z", columns: 160 });
+  const day = 86_400_000;
+  world.write("old.csv", head + row("OLD", "Coat"));
+  await world.cat("import old.csv --no-wait --no-progress");
+  world.clock.advance(day);
+  world.write("a.csv", head + row("A", "Coat") + row("B", "Hat"));
+  world.write("looks.csv", "product_reference,model_id,background,angle_shot\nA,Amara,studio,full-front\n");
+  world.write("shots.csv", "product_reference,subtype,background,angle_shot\nA,clothing,white,front\n");
+  world.write("bad.csv", head + row("C", "Cap", "fail-timeout"));
+  world.write("gone.txt", "B\n");
+  for (const [line, exit] of [
+    ["import a.csv", 0],
+    ["import bad.csv", 8],
+    ["tryon looks.csv --yes", 0],
+    ["beautify shots.csv --yes", 0],
+    ["export sync mirror", 0],
+    ["export --out rows.ndjson", 0],
+    ["products delete --from gone.txt --yes --max-delete 1", 0],
+  ] as const)
+    expect([line, (await world.cat(`${line} --no-progress`)).exit]).toEqual([line, exit]);
+  const product = world.products().find(({ reference }) => reference === "A");
+  world.write("photos.csv", `reference,image_id\nA,${product!.images[0]!.id}\n`);
+  world.clock.advance(day);
+  expect((await world.cat("imports undo last --yes --no-progress")).exit).toBe(5);
+  expect((await world.cat("products detach --from photos.csv --yes --no-progress")).exit).toBe(8);
+  world.write("c.csv", head + row("D", "Coat"));
+  expect((await world.cat("import c.csv --no-wait --no-progress")).exit).toBe(0);
+  world.clock.advance(3_600_000);
+  const kinds = async (flags: string) =>
+    (await runs(flags)).map(({ kind, file, status, exit }) => `${kind} ${file} ${status} ${exit}`);
+  const noteOf = async (flags: string) => (await world.cat(`runs list ${flags}`)).stderr;
+  return { world, kinds, noteOf };
+}
+
+describe("cat runs list --since", () => {
+  test("has all runs of the time, failed ones first, then unfinished ones, with the number of each", async () => {
+    const { world, kinds, noteOf } = await week();
+    const nights = [
+      "detachment photos.csv ended 8",
+      "undo bad.csv ended 5",
+      "import bad.csv ended 8",
+      "import c.csv unfinished 0",
+      "import old.csv unfinished 0",
+      "deletion gone.txt ended 0",
+      "export rows.ndjson ended 0",
+      "mirror mirror ended 0",
+      "beautify shots.csv ended 0",
+      "tryon looks.csv ended 0",
+      "import a.csv ended 0",
+    ];
+    expect(await kinds("--since 7d")).toEqual(nights);
+    expect(await noteOf("--since 7d")).toBe(
+      "11 runs since 2025-12-27T03:00Z: 3 failed, 2 unfinished, 6 succeeded.\n",
+    );
+    const older = "1 older run is unfinished. To see all runs: cat runs list --all\n";
+    // The midnight in UTC, and the same with an offset.
+    for (const time of ["2026-01-03", "2026-01-03T01:00:00+01:00"]) {
+      expect(await kinds(`--since ${time}`)).toEqual([nights[0], nights[1], nights[3]]);
+      expect(await noteOf(`--since ${time}`)).toBe(
+        `3 runs since 2026-01-03T00:00Z: 2 failed, 1 unfinished.\n${older}`,
+      );
+    }
+    expect(await kinds("--since 7d --limit 2")).toEqual(nights.slice(0, 2));
+    expect(await noteOf("--since 7d --limit 2")).toBe(
+      "Showing the first 2. To see more, remove --limit.\n" +
+        "11 runs since 2025-12-27T03:00Z: 3 failed, 2 unfinished, 6 succeeded.\n",
+    );
+    expect(await world.cat("runs list --since 30m")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr:
+        "No runs since 2026-01-03T02:30Z.\n2 older runs are unfinished. To see all runs: cat runs list --all\n",
+    });
+    expect((await world.cat("runs list --since 7d --quiet")).stderr).toBe("");
+    expect((await world.cat("runs list --since 7d --mock")).stderr).toBe(
+      "No runs: --mock loses its data after each command.\n",
+    );
+  });
+
+  test("shows the exit status, the counts and the duration", async () => {
+    const { world } = await week();
+    const ran = await world.cat("runs list --since 7d --limit 7", { tty: true });
+    const table = stripVTControlCharacters(ran.stdout).replaceAll(/run_\w{10,}/g, "RUN");
+    expect(table.split("\n")).toEqual([
+      "file         kind        status      exit  counts                duration  started_at         who       undone  run_id",
+      "photos.csv   detachment  ended       8     1 kept                0.0 s     2026-01-03T02:00Z  ann@shop          RUN",
+      "bad.csv      undo        ended       5                                     2026-01-03T02:00Z  ann@shop          RUN",
+      "bad.csv      import      ended       8     1 failed              5.0 s     2026-01-02T02:00Z  ann@shop          RUN",
+      "c.csv        import      unfinished  0                                     2026-01-03T02:00Z  ann@shop          RUN",
+      "old.csv      import      unfinished  0                                     2026-01-01T02:00Z  ann@shop  no      RUN",
+      "gone.txt     deletion    ended       0     1 deleted             0.0 s     2026-01-02T02:00Z  ann@shop          RUN",
+      "rows.ndjson  export      ended       0     3 products, 5 assets  0.0 s     2026-01-02T02:00Z  ann@shop          RUN",
+      "",
+    ]);
+    const stdout = new FakeOutput({ isTTY: true, columns: 90 });
+    const { stderr } = await world.cat("runs list --since 7d --limit 1", { context: { stdout } });
+    expect(stripVTControlCharacters(stdout.text).split("\n")[0]).toMatch(
+      /^file .* counts +duration +run_id$/,
+    );
+    expect(stderr).toContain("The terminal is too narrow for: started_at, who, undone. ");
+    const csv = await world.cat("runs list --since 7d --limit 3 --format csv --fields kind,exit,duration_ms");
+    expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,\nimport,8,5000\n");
+  });
+
+  test("has a run that started before and ended since then, or is still running", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    await world.cat("import a.csv --no-wait --no-progress");
+    world.clock.advance(3_600_000);
+    world.write("b.csv", head + row("B", "Coat"));
+    world.clock.isIdle = () => false;
+    const running = world.cat("import b.csv --no-progress");
+    await until(() => world.requests().filter(({ method }) => method === "POST").length === 2);
+    const names = async () => (await runs("--since 30m")).map(({ file, status }) => `${file} ${status}`);
+    expect(await names()).toEqual(["b.csv running"]);
+    world.clock.isIdle = () => true;
+    await running;
+    await world.cat("import a.csv --no-progress");
+    // The last import resumes the first one, and then begins its own.
+    expect(await names()).toEqual(["a.csv ended", "b.csv ended", "a.csv ended"]);
+    world.clock.advance(1_800_001);
+    expect(await names()).toEqual([]);
+  });
+
+  test("counts a run without an exit status as unknown, before those that succeeded", async () => {
+    const { world, runs, summary } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    const { run_id: id } = await summary("import a.csv");
+    const state = await openState(join(world.folder, ".home/state/default.db"), { clock: world.clock });
+    const [run] = state.runList.all();
+    state.runList.add({ ...run!, id: "run_old", startedAt: run!.startedAt - 1_000, exit: null });
+    state.close();
+    expect((await runs("--since 1d")).map(({ run_id }) => run_id)).toEqual(["run_old", id]);
+    expect((await world.cat("runs list --since 1d")).stderr).toBe(
+      "2 runs since 2026-01-04T09:00Z: 1 unknown, 1 succeeded.\n",
+    );
+  });
+
+  test.each(["7", "7w", "yesterday", "2026-02-30", "2026-01-05T09:00", "-1d", "''", "0d"])(
+    "exits with 2 for --since %s",
+    async (text) => {
+      const { world } = await shop();
+      const value = JSON.stringify(text === "''" ? "" : text);
+      expect(await world.cat(`runs list --since=${text}`)).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: `error: invalid --since ${value}: use a duration such as 7d, or a date such as 2026-01-05\nSee: cat runs list --help\n`,
+      });
+    },
+  );
+
+  test("takes any time, however long ago", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    await world.cat("import a.csv --no-progress");
+    for (const time of ["999999999d", "0000-01-01", "0001-01-01T00:00:00Z"])
+      expect(await runs(`--since ${time}`)).toHaveLength(1);
+    expect((await world.cat("runs list --since 999999999d")).stderr).toBe(
+      "1 run since 0000-01-01T00:00Z: 1 succeeded.\n",
+    );
+    expect(await runs("--since 9999-12-31")).toEqual([]);
   });
 });
 

@@ -6,15 +6,15 @@ import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { manPagesOf } from "../../scripts/reference/man.ts";
 import { pagesOf } from "../../scripts/reference/pages.ts";
-import { describedCommands, shapesOf } from "../../scripts/reference/source.ts";
+import { describedCommands, shapesOf, skill } from "../../scripts/reference/source.ts";
 import { linksOf } from "./pages/markdown.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const list = await describedCommands();
-const files = [...pagesOf(list), ...manPagesOf(list)];
+const files = [...pagesOf(list), ...manPagesOf(list), await skill()];
 
-test("docs/reference/ and man/ are up to date (run npm run reference)", () => {
-  const written = ["docs/reference", "man"].flatMap((folder) =>
+test("docs/reference/, man/ and skills/ are up to date (run npm run reference)", () => {
+  const written = ["docs/reference", "man", "skills/catalogue"].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   );
   const texts = new Map(files.map(({ path, text }) => [path, text]));

@@ -1,12 +1,16 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { RateWindow, type Ticket } from "../../src/http/rate-window.ts";
+import { SharedCount } from "../../src/http/shared-count.ts";
 
 const windowMs = 60_000;
 const minute = Date.parse("2026-01-05T09:00:00Z");
 
 /** A window, and the headers of the service's responses. */
-function windowOf() {
-  const window = new RateWindow(windowMs);
+function windowOf(shared?: SharedCount) {
+  const window = new RateWindow(windowMs, shared);
   return {
     window,
     /** A response at `now` (ms after the minute): the remaining requests of `limit`, which reset at `reset` s after it. */
@@ -199,4 +203,15 @@ describe("the end of a window", () => {
     answered(other, 0, { at: 10_900, date: 11_000 });
     expect(blocked(11_000)).toBe(59_900);
   });
+});
+
+test("the last request of a window goes to the process that takes it first", () => {
+  const folder = mkdtempSync(join(tmpdir(), "catalogue-window-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [one, other] = [windowOf(new SharedCount(folder, "key")), windowOf(new SharedCount(folder, "key"))];
+  expect(one.blocked()).toBe(0);
+  one.answered(one.enter(), 1, { limit: 2 });
+  expect([one.blocked(1), other.blocked(1)]).toEqual([0, 0]);
+  expect(one.window.enter()).not.toBeNull();
+  expect(other.window.enter()).toBeNull();
 });

@@ -7,7 +7,7 @@ import { exchange } from "../../src/http/http-core.ts";
 import { networkFailure } from "../../src/http/network-failure.ts";
 import { idempotency } from "../../src/http/request-headers.ts";
 import { completeJson } from "../../src/http/response-stream.ts";
-import { backoffMs, defaultRetryPolicy, retry, type Wait } from "../../src/http/retry.ts";
+import { backoffMs, defaultRetryPolicy, retry, systemRandom, type Wait } from "../../src/http/retry.ts";
 import { compose, type Interceptor, type Send } from "../../src/http/send.ts";
 import { deadline } from "../../src/http/time-limits.ts";
 import { TestClock } from "../support/test-clock.ts";
@@ -275,6 +275,12 @@ describe("the wait before a retry", () => {
       ),
     );
   });
+});
+
+test("the default source of randomness returns different numbers from 0 to below 1", () => {
+  const numbers = Array.from({ length: 20 }, systemRandom);
+  expect(numbers.filter((number) => number < 0 || number >= 1)).toEqual([]);
+  expect(new Set(numbers).size).toBeGreaterThan(18);
 });
 
 describe("retrying stops", () => {

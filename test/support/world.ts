@@ -19,7 +19,7 @@ import { TestClock } from "./test-clock.ts";
 export interface WorldOptions {
   /** The start time of the scenario. */
   now?: string;
-  mock?: Omit<MockOptions, "clock" | "port" | "host">;
+  mock?: Omit<MockOptions, "port" | "host">;
   /** Added to CAT_BASE_URL and CAT_API_KEY of the mock; undefined removes a variable. */
   env?: Record<string, string | undefined>;
   /** Whether stdout and stderr are a terminal, and its width. */
@@ -63,7 +63,7 @@ export interface Running extends Promise<Ran> {
 export async function createWorld(options: WorldOptions = {}) {
   keepPictures();
   const clock = new TestClock({ frozenAt: Date.parse(options.now ?? "2026-01-05T09:00:00Z") });
-  const mock: Mock = await startMock({ seed: 1, ...options.mock, clock });
+  const mock: Mock = await startMock({ seed: 1, clock, ...options.mock });
   onTestFinished(() => mock.stop());
   const folder = temporaryFolder();
   const settings = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, CAT_HOME: join(folder, ".home") };

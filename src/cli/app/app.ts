@@ -32,6 +32,10 @@ export interface App {
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
   readonly runs: RecordedRuns;
+  /** Runs another command line of this program, and returns its exit status. */
+  runCommand(argv: readonly string[], context: Context): Promise<number>;
+  /** Reports the end of the command elsewhere (`--notify`, `--metrics`), once its resources are closed. */
+  afterRun: ((exit: number, error: unknown) => Promise<void>) | null;
   /** The exit status if nothing is thrown, e.g. that of a program which the command ran. */
   exit: number;
   /** Registers `release` to run when the command ends, however it ends; the last one runs first. */
@@ -44,10 +48,12 @@ export function createApp(
   {
     secrets,
     typed = [],
+    runCommand,
     ...ofIo
   }: {
     secrets: Secrets;
     typed?: readonly string[];
+    runCommand: App["runCommand"];
     paint: Paint;
     paintNote: Paint;
     asCalled(text: string): string;
@@ -83,6 +89,8 @@ export function createApp(
       runs ??= new RecordedRuns(app);
       return runs;
     },
+    runCommand,
+    afterRun: null,
     exit: ExitCode.done,
     onClose: (release) => void releases.push(release),
   };

@@ -15,6 +15,8 @@ interface Action {
   reason: string;
   /** The work not done if the user does not agree, e.g. `nothing was deleted`. */
   left: string;
+  /** The number of images that it generates, if any. */
+  images?: number;
   /** How to agree without a terminal. */
   toAgree?: string;
 }
@@ -22,11 +24,18 @@ interface Action {
 /** Has the user agree, as `--yes` does. Throws DeclinedError, or UsageError where it cannot ask. */
 export async function confirmAction(
   app: App,
-  { question, about, reason, left, toAgree = "Add --yes to confirm." }: Action,
+  { question, about, reason, left, images = 0, toAgree = "Add --yes to confirm." }: Action,
   pause: () => void = () => {},
 ): Promise<void> {
   if (app.globals.yes) return;
   const { visible } = app.io;
+  const labeled = async () => (await profileLabel(app)) + visible(question);
+  const { confirm } = app.context;
+  if (confirm !== undefined) {
+    const asked = { question: await labeled(), about: about && visible(about), images };
+    if (await confirm(asked)) return;
+    throw new DeclinedError(left);
+  }
   if (!canAsk(app)) {
     throw new UsageError(visible(`${reason}; ${left}`), {
       code: "confirmation_needed",
@@ -37,7 +46,7 @@ export async function confirmAction(
   pause();
   if (about !== undefined) await app.io.line(visible(about));
   const prompts = await openPrompts(app);
-  if (await prompts.confirm((await profileLabel(app)) + visible(question), false)) return;
+  if (await prompts.confirm(await labeled(), false)) return;
   throw new DeclinedError(left);
 }
 

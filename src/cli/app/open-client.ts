@@ -142,9 +142,13 @@ const because: Readonly<Record<string, string>> = {
 
 /** The failure of the latest attempt: retries are silent, so a timeout would hide the cause. */
 export class LastFailure {
+  /** The number of requests by the status of the response; `none` without one. */
+  readonly statuses = new Map<string, number>();
   #words: string | null = null;
 
   record({ origin, status, error }: ExchangeLog): void {
+    const name = `${status ?? "none"}`;
+    this.statuses.set(name, (this.statuses.get(name) ?? 0) + 1);
     if (status !== null)
       this.#words = status >= 500 || status === 429 ? `${origin} responds with ${status}` : null;
     else if (error !== null && because[error] !== undefined) this.#words = `${origin} ${because[error]}`;

@@ -25,6 +25,12 @@ interface RunEnd {
 
 /** The runs of a command, for the list of runs (`cat runs list`). Those of `--mock` are not kept. */
 export class RecordedRuns {
+  /** The summary of each run, as the flows made it. */
+  readonly summaries: { readonly run_id: string | null }[] = [];
+  /** The summary of the command, which has several runs if it imports several files; null before its end. */
+  summary: object | null = null;
+  /** The latest run that was begun; null before. */
+  runId: string | null = null;
   readonly #app: Recorder;
   readonly #opened = new Map<string, State>();
   readonly #begun: BegunRun[] = [];
@@ -37,6 +43,8 @@ export class RecordedRuns {
 
   /** A flow works on a run of a state. */
   async opened(state: State, id: string): Promise<void> {
+    this.#app.context.onRun?.(id);
+    this.runId = id;
     if (this.#app.globals.mock) return;
     this.#opened.set(id, state);
     await this.#record(async (profile) => {
@@ -47,11 +55,15 @@ export class RecordedRuns {
 
   /** A command begins a run that no state keeps: an export of rows, or a mirror. */
   begun(run: BegunRun): void {
+    this.#app.context.onRun?.(run.id);
+    this.runId = run.id;
     this.#begun.push(run);
   }
 
   /** Keeps every number of a run's summary. */
   counted<Summary extends { readonly run_id: string | null }>(summary: Summary, exit?: number): void {
+    this.summaries.push(summary);
+    this.summary = summary;
     const counts = Object.entries(summary).flatMap(([name, value]: [string, unknown]) =>
       typeof value === "number" && name !== "duration_ms" ? [[name, value] as const] : [],
     );

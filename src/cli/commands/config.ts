@@ -12,6 +12,7 @@ import { either } from "../flags/usage-error.ts";
 import { named } from "../flags/values.ts";
 import type { MapFile } from "../mapping/map-file.ts";
 import { namedForm } from "../resources/forms.ts";
+import { checkedNotifyUrl, maskNotifyUrl } from "../settings/notify-url.ts";
 import { looksLikeKey, namedProfile } from "../settings/profile-names.ts";
 import { configPath, type Profiles, profileKeys, readProfiles } from "../settings/profiles.ts";
 import {
@@ -35,7 +36,7 @@ export const configCommand = (app: App): Command =>
   ]);
 
 /** `active` is a setting of the file, the others of a profile. */
-const settingNames = ["active", "baseUrl", "signatureHeader", "label", "color", "excel"] as const;
+const settingNames = ["active", "baseUrl", "signatureHeader", "label", "color", "excel", "notify"] as const;
 type SettingName = (typeof settingNames)[number];
 
 /** The value of a setting as it is stored. Throws UsageError for one that it cannot have. */
@@ -63,6 +64,7 @@ const checks: Readonly<
     if (value === "true" || value === "false") return value === "true";
     throw invalid("excel", "use true or false");
   },
+  notify: (value) => checkedNotifyUrl(value, "notify") && value.trim(),
 };
 
 const invalid = (name: string, rule: string): UsageError =>
@@ -117,6 +119,7 @@ const listCommand = (app: App): Command =>
     const { globals, context, io } = app;
     const profiles = await readProfiles(context);
     const only = namedProfile(globals, context.env)?.name;
+    for (const name of profiles.names) maskNotifyUrl(app.secrets, `${profiles.find(name)?.notify ?? ""}`);
     const rows = profiles.names
       .filter((name) => only === undefined || name === only)
       .flatMap((profile) => {
@@ -174,11 +177,12 @@ const setCommand = (app: App): Command =>
     summary: "change a setting",
     usage: "NAME VALUE [flags]",
     about:
-      "Change a setting of the profile: baseUrl, signatureHeader, label, color or excel; or the active profile.",
+      "Change a setting of the profile: baseUrl, signatureHeader, label, color, excel or notify; or the active profile.",
     examples: [
       ["use another profile by default", "cat config set active staging"],
       ["show the word production in questions, in red", "cat config set label production --profile live"],
       ["its color", "cat config set color red --profile live"],
+      ["report the end of each run to your monitoring", "cat config set notify https://hc-ping.com/ID/"],
       ["write CSV output for Excel, as with --excel", "cat config set excel true"],
     ],
   })
@@ -189,6 +193,7 @@ const setCommand = (app: App): Command =>
       const name = toSetting(typed);
       const profiles = await readProfiles(context);
       const value = checks[name](given, profiles, context.env);
+      if (name === "notify") maskNotifyUrl(app.secrets, given);
       if (name === "active") {
         await updateConfig(context, (config) => ({ ...config, active: String(value) }));
         return report(app, { profile: null, setting: name, value }, `The active profile is ${value}.`);

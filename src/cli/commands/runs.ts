@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { CatError } from "../../errors.ts";
+import { durationText } from "../../flows/duration-text.ts";
 import { importKind } from "../../flows/import/import-input.ts";
-import { countList, grouped } from "../../flows/words.ts";
+import { counted, countList, grouped } from "../../flows/words.ts";
 import type { ListedRun } from "../../state/run-list.ts";
 import type { App } from "../app/app.ts";
 import { openToRead } from "../app/profile-state.ts";
@@ -15,9 +16,10 @@ import {
   withListFlags,
   withPrintFlags,
 } from "../flags/print-flags.ts";
+import { timeSince } from "../flags/time-since.ts";
 import { named } from "../flags/values.ts";
 import { flagLine, typedLine, waiting } from "../output/command-words.ts";
-import { whole } from "../output/table.ts";
+import { type Printing, whole } from "../output/table.ts";
 import { namedFields, namedForm } from "../resources/forms.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 
@@ -36,6 +38,10 @@ interface LedgerFlag {
 const withLedger = (made: Command): Command =>
   made.option("--ledger <FILE>", "view the runs of a ledger, of all machines that used it");
 
+interface ListFlags extends RawListFlags, LedgerFlag {
+  since?: ReturnType<typeof timeSince>;
+}
+
 const listCommand = (app: App): Command =>
   withLedger(
     withListFlags(
@@ -47,33 +53,89 @@ const listCommand = (app: App): Command =>
           "An unfinished run is resumed by its command: cat runs get RUN",
         examples: [
           ["list the last 25 runs", "cat runs list"],
+          ["list all runs of the last week, failed ones first", "cat runs list --since 7d"],
           [
             "print the IDs of all unfinished runs",
             `cat runs list --all --json | jq -r 'select(.status=="unfinished").run_id'`,
           ],
           ["list the runs of a ledger of CI jobs", "cat runs list --ledger state/ledger.db"],
         ],
-      }),
+      }).option(
+        "--since <TIME>",
+        "all runs that started or ended since then, e.g. 7d or 2026-01-05 (UTC): failed ones first, then unfinished ones",
+        timeSince,
+      ),
     ),
-  ).action(async (flags: RawListFlags & LedgerFlag) => {
+  ).action(async (flags: ListFlags) => {
     const printing = readPrintFlags(flags, form);
     named("--ledger", flags.ledger, "Choose a file.");
     const { runList } = await openToRead(app, flags.ledger);
+    if (flags.since !== undefined) {
+      const since = flags.since(app.context.clock.now());
+      return showSince(app, runList.all(since), { ...flags, since, printing });
+    }
     const runs = new FirstOnes(singly(runList.all()), readLimit(flags));
     async function* rows() {
       for await (const page of runs) yield page.map((run) => toShown(run, app));
     }
     const count = await app.io.showPages(printing, rows());
     if (count === 0) {
-      await app.io.note(
-        app.globals.mock
-          ? "No runs: --mock loses its data after each command."
-          : "No runs on this machine yet.",
-      );
+      await app.io.note(app.globals.mock ? noneOfMock : "No runs on this machine yet.");
     } else if (runs.isMore) {
       await app.io.note(`Showing the newest ${grouped(count)}. To see more, add --limit N or --all.`);
     }
   });
+
+const noneOfMock = "No runs: --mock loses its data after each command.";
+
+/** The results of runs, in the order of a list since a time: those that need the user come first. */
+const outcomes = ["failed", "unfinished", "unknown", "running", "succeeded"] as const;
+
+function outcomeOf(run: ListedRun): (typeof outcomes)[number] {
+  const status = statusOf(run);
+  if (status !== "ended") return status;
+  return run.exit === null ? "unknown" : run.exit === 0 ? "succeeded" : "failed";
+}
+
+/** Prints the runs since a time, and the number of each outcome. */
+async function showSince(
+  app: App,
+  runs: Iterable<ListedRun>,
+  { since, limit, printing }: { since: number; limit?: number; printing: Printing<ShownRun> },
+): Promise<void> {
+  const found = outcomes.map((outcome) => ({ outcome, runs: [] as ListedRun[] }));
+  let older = 0;
+  for (const run of runs) {
+    const outcome = outcomeOf(run);
+    const isSince = run.startedAt >= since || (run.endedAt ?? 0) >= since || outcome === "running";
+    if (isSince) found[outcomes.indexOf(outcome)]!.runs.push(run);
+    else if (outcome === "unfinished") older++;
+  }
+  const all = found.flatMap((one) => one.runs);
+  const shown = all.slice(0, limit);
+  // On a narrow terminal the results matter more than the time.
+  const columns = printing.columns.map(({ drop, ...column }) =>
+    drop === undefined || ["counts", "duration"].includes(column.name) ? column : { ...column, drop },
+  );
+  await app.io.show(
+    { ...printing, columns },
+    shown.map((run) => toShown(run, app)),
+  );
+  if (app.globals.mock) return app.io.note(noneOfMock);
+  if (shown.length < all.length)
+    await app.io.note(`Showing the first ${grouped(shown.length)}. To see more, remove --limit.`);
+  const counts = Object.fromEntries(found.map(({ outcome, runs }) => [outcome, runs.length]));
+  const after = toMinute(since);
+  await app.io.note(
+    all.length === 0
+      ? `No runs since ${after}.`
+      : `${counted(all.length, "run")} since ${after}: ${countList(counts)}.`,
+  );
+  if (older === 0) return;
+  const unfinished =
+    older === 1 ? "1 older run is unfinished" : `${grouped(older)} older runs are unfinished`;
+  await app.io.note(`${unfinished}. To see all runs: cat runs list --all`);
+}
 
 function newest(runs: Iterable<ListedRun>): ListedRun | null {
   for (const run of runs) return run;
@@ -130,6 +192,9 @@ function nextLines(app: App, run: ListedRun, given: string | undefined): string[
 const statusOf = ({ isUnfinished, isRunning }: ListedRun): "running" | "unfinished" | "ended" =>
   isRunning ? "running" : isUnfinished ? "unfinished" : "ended";
 
+/** To the minute, in UTC. */
+const toMinute = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
+
 const toTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** A run as it is printed, by field; its command has the name that this one was called by. */
@@ -145,6 +210,7 @@ const toShown = (run: ListedRun, { io }: App) => {
     counts,
     started_at: toTime(startedAt),
     ended_at: toTime(endedAt),
+    duration_ms: endedAt === null ? null : Math.max(0, endedAt - startedAt),
     who: origin?.who ?? null,
     folder: origin?.folder ?? null,
     command: origin === null ? null : io.asCalled(typedLine(origin.typed)),
@@ -175,10 +241,22 @@ const plainForm = namedForm<ShownRun>(
     { name: "exit", value: ({ exit }) => exit, least: whole },
     { name: "counts", value: doneOf, only: "table", drop: "first" },
     { name: "counts", value: ({ counts }) => (counts === null ? null : JSON.stringify(counts)), only: "csv" },
-    // To the minute, in UTC.
-    { name: "started_at", value: (run) => `${run.started_at!.slice(0, 16)}Z`, only: "table", least: whole },
+    {
+      name: "duration",
+      value: ({ duration_ms: ms }) => (ms === null ? null : durationText(ms)),
+      only: "table",
+      least: whole,
+      drop: "first",
+    },
+    {
+      name: "started_at",
+      value: (run) => toMinute(Date.parse(run.started_at!)),
+      only: "table",
+      least: whole,
+    },
     { name: "started_at", value: (run) => run.started_at, only: "csv" },
     { name: "ended_at", value: (run) => run.ended_at, only: "csv" },
+    { name: "duration_ms", value: (run) => run.duration_ms, only: "csv" },
     { name: "who", value: ({ who }) => who, drop: "first" },
     { name: "undone", value: ({ undone }) => undone, least: whole, drop: "first" },
     { name: "folder", value: ({ folder }) => folder, only: "csv" },
@@ -196,6 +274,7 @@ const plainForm = namedForm<ShownRun>(
       "counts",
       "started_at",
       "ended_at",
+      "duration_ms",
       "who",
       "undone",
     ] as const),

@@ -40,6 +40,10 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   }
   if (place.path === "") return { ...nothing, typed, words: [...subs, ["help", "show help"]], files: isCat };
   if (place.command === null) return { ...nothing, typed, words: subs };
+  if (place.path === "commands") {
+    const name = words.slice(words.length - 1 - place.given, -1).join(" ");
+    return { ...nothing, typed, words: subcommands(list, name) };
+  }
   const { arguments: all } = place.command;
   const argument = all[place.given] ?? (all.at(-1)?.repeatable ? all.at(-1)! : null);
   // `cat export sync`: a command with subcommands of its own.
@@ -50,7 +54,7 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
 }
 
 /** The flags that begin as typed, or the values of one with `=`. */
-function flagAt(list: CommandList, { command, path }: Place, typed: string): Partial<Expected> {
+function flagAt(list: CommandList, { command, path }: TypedBefore, typed: string): Partial<Expected> {
   const flags = [...(command?.flags ?? []), ...list.global_flags];
   const at = typed.indexOf("=");
   if (typed.startsWith("--") && at > 0) {
@@ -62,7 +66,7 @@ function flagAt(list: CommandList, { command, path }: Place, typed: string): Par
   return { words: [...flags.map((candidate) => [candidate.flag, candidate.description] as const), help] };
 }
 
-interface Place {
+interface TypedBefore {
   /** The words of the command so far, e.g. `products list`; empty before the first. */
   readonly path: string;
   readonly command: ListedCommand | null;
@@ -75,7 +79,7 @@ interface Place {
 }
 
 /** The place after some words; null where anything is a file: for the system's cat, and after `--`. */
-function findPlace(list: CommandList, words: readonly string[]): Place | null {
+function findPlace(list: CommandList, words: readonly string[]): TypedBefore | null {
   let path = "";
   let command: ListedCommand | null = null;
   let given = 0;

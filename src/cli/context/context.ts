@@ -16,6 +16,15 @@ export interface Host {
   userHome(): string | null;
 }
 
+/** An action that a person must agree to. */
+export interface Confirmation {
+  readonly question: string;
+  /** The objects of the action. */
+  readonly about: string | undefined;
+  /** The number of images that it generates; 0 for another action. */
+  readonly images: number;
+}
+
 /** Everything outside the program that a command may use. Tests pass their own context. */
 export interface Context {
   /** The name that the program was called by. */
@@ -49,6 +58,10 @@ export interface Context {
    * too; not for a child of its own group (`hasOwnGroup`).
    */
   passSignals(receive: (signal: NodeJS.Signals) => void, hasOwnGroup: boolean): Promise<() => void>;
+  /** Asks a person who has no terminal here, e.g. the one behind an agent. */
+  confirm?(asked: Confirmation): Promise<boolean>;
+  /** Called when a run begins or is resumed, before it changes anything. What it throws ends the run. */
+  onRun?(runId: string): void;
   /** Whether it runs in the background (`COMMAND &`), where reading keys stops it. */
   inBackground?(): Promise<boolean>;
   /** The keychain of the system; its code is loaded only for a stored key. */

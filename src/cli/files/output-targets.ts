@@ -17,7 +17,7 @@ import { identityOfFile, ownFiles, readFilePlace, readIdentity, writablePlace } 
 
 type Named = Omit<OutputTargets["failedFile"], "mode" | "isNamed">;
 
-interface Place {
+interface OutputContext {
   cwd: string;
   /** The app, for the paths of the state and the texts to mask. */
   app: App;
@@ -32,7 +32,7 @@ export async function outputTargets(
     ledger?: string | undefined;
   },
   file: RowFile,
-  place: Place,
+  place: OutputContext,
 ): Promise<OutputTargets> {
   const { cwd } = place;
   const { source } = file;

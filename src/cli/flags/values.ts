@@ -59,7 +59,7 @@ export function byteSize(text: string): number {
 }
 
 /** An earlier time has no form of four digits for the year in UTC. */
-const earliest = Date.parse("0000-01-01T00:00:00Z");
+export const earliest = Date.parse("0000-01-01T00:00:00Z");
 
 /** Parses an RFC 3339 time with its offset into Unix milliseconds, for a flag. */
 export function timestamp(text: string): number {

@@ -20,6 +20,7 @@ const endings = {
   zip: [".zip"],
   html: [".html", ".htm"],
   xml: [".xml"],
+  prom: [".prom"],
   "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],
   "image/png": [".png"],
   "image/webp": [".webp"],

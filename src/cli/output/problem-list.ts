@@ -32,14 +32,14 @@ export interface ListOptions {
   readonly photoAt?: PhotoAt | undefined;
 }
 
-interface Place {
+interface ListOutput {
   readonly io: Pick<Io, "line" | "note" | "visible" | "paintNote">;
   readonly context: Pick<Context, "stderr">;
 }
 
 /** For people, or with `--json` for programs; `always`: programs also get a report without problems. */
 export const problemList = (
-  app: Place & { readonly io: Pick<Io, "json" | "data"> },
+  app: ListOutput & { readonly io: Pick<Io, "json" | "data"> },
   file: string,
   options: ListOptions & { readonly always?: boolean; readonly more?: () => object },
 ): ProblemList =>
@@ -54,7 +54,7 @@ export const namedProblem = ({ asCalled }: Pick<Io, "asCalled">, problem: InputP
 });
 
 /** For people: groups of problems on a terminal, else one line per problem. */
-export const problemsForPeople = (file: string, app: Place, options: ListOptions) =>
+export const problemsForPeople = (file: string, app: ListOutput, options: ListOptions) =>
   app.context.stderr.isTTY ? groupedProblems(file, app, options) : problemLines(file, app.io, options);
 
 /** One line per problem, up to a limit: `FILE:LINE  field  code  message`, or `FILE: SHEET!CELL  …`. */
@@ -84,7 +84,11 @@ function problemLines(
 }
 
 /** A table of fields and messages, each with its lines; `end` prints it. */
-function groupedProblems(file: string, { io, context }: Place, { listsAll, fields, photoAt }: ListOptions) {
+function groupedProblems(
+  file: string,
+  { io, context }: ListOutput,
+  { listsAll, fields, photoAt }: ListOptions,
+) {
   const groups = new ProblemGroups(listed);
   const below = new LinesBelow(fields);
   return {

@@ -17,10 +17,11 @@ export class Secrets {
     this.add(CAT_WEBHOOK_SECRET);
   }
 
-  add(secret: string | undefined): void {
+  /** `shown` is what replaces it (default: the ends of a key). */
+  add(secret: string | undefined, shown?: string): void {
     const text = secret?.trim() ?? "";
     if (text.length < shortestSecret || this.#shown.has(text)) return;
-    const mask = text.startsWith("whsec_") ? maskedWebhookSecret : maskedKey(text)!;
+    const mask = shown ?? (text.startsWith("whsec_") ? maskedWebhookSecret : maskedKey(text)!);
     const masks = new Map([...this.#masks, ...secretForms(text).map((form) => [form, mask] as const)]);
     this.#masks = [...masks].sort(([a], [b]) => b.length - a.length);
   }

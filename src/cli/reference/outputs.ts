@@ -56,6 +56,16 @@ const lines = entry("ndjson");
 const deleted = z.looseObject({ id: z.string(), deleted: z.literal(true) });
 const introduced = z.looseObject({ base_url: z.string(), api_key: z.string() });
 
+const anyObject = z.record(z.string(), z.any());
+/** With NAME, only its commands and exit statuses. */
+const listedCommands = z.looseObject({
+  version: z.string(),
+  commands: z.array(anyObject),
+  global_flags: z.array(anyObject).optional(),
+  topics: z.array(z.looseObject({ name: z.string(), summary: z.string() })).optional(),
+  exit_statuses: z.array(z.looseObject({ status: z.int(), meaning: z.string() })),
+});
+
 /** By command. A test fails for one without an entry, and compares the schemas with real outputs. */
 const outputs: Readonly<Record<string, () => CommandOutput>> = {
   import: json(importOutput, [...changes, partial, ExitCode.changes], "--plan"),
@@ -141,15 +151,8 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "config unset": json(summaries.settingChange),
   "config path": json(z.looseObject({ path: z.string() })),
   "config mapping": lines(summaries.mappingRow, [rejected]),
-  commands: json(
-    z.looseObject({
-      version: z.string(),
-      commands: z.array(z.record(z.string(), z.any())),
-      global_flags: z.array(z.record(z.string(), z.any())),
-      topics: z.array(z.looseObject({ name: z.string(), summary: z.string() })),
-      exit_statuses: z.array(z.looseObject({ status: z.int(), meaning: z.string() })),
-    }),
-  ),
+  commands: json(z.union([listedCommands, z.looseObject({ skill: z.string() })])),
+  mcp: lines(z.looseObject({ jsonrpc: z.literal("2.0") }), [rejected]),
   completion: json(z.looseObject({ shell: z.string(), script: z.string() })),
 };
 

@@ -36,6 +36,7 @@ export const listedRun = z.looseObject({
   counts: z.record(text, count).nullable(),
   started_at: text,
   ended_at: text.nullable(),
+  duration_ms: count.nullable(),
   who: text.nullable(),
   folder: text.nullable(),
   command: text.nullable(),

@@ -31,6 +31,7 @@ export const environment: readonly VariableGroup[] = [
         "CAT_INSECURE_HTTP_HOSTS",
         "hosts whose base URL can be http://, separated by commas, e.g. in a container",
       ),
+      variable("CAT_NOTIFY", "URL that gets the result of each run, or none (flag: --notify)"),
       variable("CAT_WEBHOOK_SECRET", "signing secret of webhooks, for cat webhooks"),
     ],
   },

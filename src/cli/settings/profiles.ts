@@ -29,6 +29,8 @@ export interface Profile {
   readonly color?: string;
   /** Whether CSV output is written for Excel (`--excel`). */
   readonly excel?: boolean;
+  /** Where the end of a run is reported (`--notify`). */
+  readonly notify?: string;
   /** Where `cat login` stored the API key, and the only origin that it is sent to. */
   readonly keyStore?: string;
   readonly keyOrigin?: string;
@@ -95,7 +97,16 @@ export async function readConfig(path: string): Promise<Config | null> {
   return checkedConfig(text, path);
 }
 
-const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin", "encoding"] as const;
+const texts = [
+  "baseUrl",
+  "signatureHeader",
+  "label",
+  "color",
+  "notify",
+  "keyStore",
+  "keyOrigin",
+  "encoding",
+] as const;
 
 export const profileKeys = [
   ...texts,

@@ -109,6 +109,27 @@ export function checkedBaseUrl({ value, source }: Sourced, hosts: InsecureHosts)
   }
 }
 
+/**
+ * Where the end of a run is reported: by the flag, else CAT_NOTIFY, else the profile; null for none. A demo
+ * with `--mock` is reported by the flag alone.
+ */
+export async function notifyInUse(
+  flag: string | undefined,
+  globals: GlobalOptions,
+  context: HomeContext,
+): Promise<Sourced | null> {
+  const { CAT_NOTIFY } = context.env;
+  const sourced = async () => {
+    if (flag !== undefined) return { value: flag, source: "--notify" };
+    if (globals.mock) return null;
+    if (isSet(CAT_NOTIFY)) return { value: CAT_NOTIFY, source: "CAT_NOTIFY" };
+    const { name, settings } = await profileInUse(globals, context);
+    return settings?.notify ? { value: settings.notify, source: `notify of profile ${name}` } : null;
+  };
+  const found = await sourced();
+  return found?.value.trim() === "none" ? null : found;
+}
+
 /** The API key: CAT_API_KEY, else the stored one of the profile. Throws KeyError without. */
 export async function keyInUse(
   baseUrl: string,

@@ -41,7 +41,6 @@ export interface EndedImport {
   examples: Examples;
   /** Whether existing products were recorded before they were changed, so that the import can be undone. */
   isRecorded: boolean;
-  sent: SentBatch[];
   /** The error if the file of a stopped run changed: the same command would start over. Else null. */
   changed: CatError | null;
 }
@@ -55,7 +54,7 @@ export async function closeImport(
   run: ImportRun,
   targets: OutputTargets,
   end: RunEnd,
-): Promise<Omit<EndedImport, "sent" | "changed">> {
+): Promise<Omit<EndedImport, "changed">> {
   const { input, host, at, rejectedRows } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];

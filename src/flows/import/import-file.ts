@@ -195,7 +195,6 @@ async function importRows(run: ImportRun, targets: OutputTargets): Promise<Ended
   return {
     ...closed,
     stopped,
-    sent,
     changed: stopped === undefined ? null : await changeError(input.file.source),
   };
 }

@@ -30,7 +30,7 @@ export async function receive(
   }
 }
 
-interface Place {
+interface Address {
   readonly url: string;
   readonly secrets: Secrets;
 }
@@ -39,7 +39,7 @@ interface Place {
 async function start(
   { headerName }: ListenInput,
   { onListening, deliveries, clock, signal }: RunningListener,
-  { url, secrets }: Place,
+  { url, secrets }: Address,
   listening: Pick<OpenListener, "webhookId" | "secret" | "checkWebhook">,
   secret: string,
 ): Promise<void> {
@@ -56,7 +56,7 @@ async function receiveWithOwnWebhook(
   input: ListenInput,
   source: OwnWebhook,
   listener: RunningListener,
-  place: Place,
+  place: Address,
 ): Promise<void> {
   const { view, signal, deliveries, onWebhook } = listener;
   const registration = new ListenerWebhook({

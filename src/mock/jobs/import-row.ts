@@ -10,7 +10,7 @@ import { type Found, keepImage, type Problem, type RowImages, seekImage } from "
 type ImageResult = ImportRowResult["images"][number];
 
 /** The context of a row: where it is imported, and the IDs reserved for it. */
-interface Place {
+interface RowContext {
   readonly world: World;
   readonly organization: Organization;
   readonly ids: Ids;
@@ -20,7 +20,7 @@ interface Place {
 
 /** Imports one row and returns its result (Imports, rules 2 to 4). A failed row leaves nothing behind. */
 export function importRow(
-  place: Place,
+  place: RowContext,
   job: Pick<ImportJob, "mode" | "on_image_error">,
   line: number,
   row: AcceptedRow,
@@ -74,7 +74,7 @@ const rowFailed: Problem = { code: "row_failed", message: "the row failed, so it
 /** The fields that an upsert sets: always the name, others if present. */
 const toFields = ({ name, description, sex }: AcceptedRow) => ({ name, description, sex });
 
-function createProduct({ organization, ids }: Place, row: AcceptedRow, now: string): ProductRecord {
+function createProduct({ organization, ids }: RowContext, row: AcceptedRow, now: string): ProductRecord {
   const { name, reference, description = null, sex = null } = row;
   const id = ids.next();
   const stamps = { created_at: now, updated_at: now };
@@ -82,7 +82,7 @@ function createProduct({ organization, ids }: Place, row: AcceptedRow, now: stri
 }
 
 function attachImage(
-  place: Place,
+  place: RowContext,
   product: ProductRecord,
   { found, ...image }: ReturnType<typeof described> & { readonly found: Found },
   now: string,

@@ -29,6 +29,14 @@ test.for([
   ],
   ["no reference of another profile", ["cat", "--profile", "studio", "products", "get", ""], [":"]],
   ["a command after global flags", ["cat", "--json", "model"], ["models", ":files"]],
+  ["a name after commands", ["cat", "commands", "prod"], ["products", ":"]],
+  ["a second word", ["cat", "commands", "models", ""], ["list\tlist models", "get\tshow a model", ":"]],
+  ["nothing after a complete name", ["cat", "commands", "models", "list", ""], [":"]],
+  [
+    "the flag of commands",
+    ["cat", "commands", "--j"],
+    ["--json\tprint results and errors as JSON, for scripts", ":"],
+  ],
   ["a file after --", ["cat", "serve", "--mock", "--", ""], [":files"]],
 ] as const)("a shell completes %s", async ([, words, expected]) => {
   const { folder, cat } = await createWorld();

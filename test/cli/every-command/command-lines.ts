@@ -27,6 +27,8 @@ const values: Readonly<Record<string, string | ((ids: Ids) => string)>> = {
   "tryon FILE": "looks.csv",
   "beautify FILE": "packshots.csv",
   "images FILE": "photo.png",
+  "mcp --root": ".",
+  "KIND,...": "writes",
   "import --results": "results.ndjson",
   "import --ledger": "ledger.db",
   "export --products-from": "references.txt",

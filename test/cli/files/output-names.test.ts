@@ -36,6 +36,7 @@ function kindOf(bytes: Buffer): string {
   if (start.startsWith("SQLite format 3")) return "database";
   if (start.startsWith("<!doctype html>")) return "page";
   if (start.startsWith("<?xml")) return "xml";
+  if (start.startsWith("# Counters of catalogue")) return "metrics";
   if (/^[{[]/.test(start)) return "json";
   return start.includes("\t") ? "tabs" : "csv";
 }
@@ -58,6 +59,7 @@ const kinds: Readonly<Record<string, string>> = {
   "csv.gz": "gzip",
   html: "page",
   xml: "xml",
+  prom: "metrics",
   jpg: "jpeg",
   png: "png",
   pdf: "pdf",
@@ -86,6 +88,7 @@ const outputs: readonly (readonly [use: string, line: (name: string, world: Name
   ["import --failed", (name) => `import bad.ndjson --on-image-error fail_row --failed ${name}`],
   ["import --plan", (name) => `import a.csv --plan ${name}`],
   ["import --report", (name) => `import a.csv --report ${name}`],
+  ["import --metrics", (name) => `import a.csv --metrics ${name}`],
   ["import --ledger", (name) => `import a.csv --ledger ${name}`],
   ["beautify --results", (name) => `beautify looks.csv --yes --fresh --allow-duplicates --results ${name}`],
   ["beautify --gallery", (name) => `beautify looks.csv --yes --fresh --allow-duplicates --gallery ${name}`],
@@ -140,7 +143,7 @@ describe("a name says what the file is, or exits with 2 before anything is sent"
           }
         },
       ),
-      { numRuns: repetitions(5, 80) },
+      { numRuns: repetitions(6, 80) },
     );
     // Neither is rare.
     expect(Math.min(files, rejected)).toBeGreaterThan(5);
@@ -226,7 +229,9 @@ describe("a name says what the file is, or exits with 2 before anything is sent"
       "runs get --ledger",
     ]);
     const ofTryons = (flag: string) =>
-      flag.replace(/^tryon/, "beautify").replace(/^beautify --(failed|report)/, "import --$1");
+      flag
+        .replace(/^tryon/, "beautify")
+        .replace(/^(?:beautify|export|export sync) --(failed|report|metrics)/, "import --$1");
     const unknown = flags.filter(
       (flag) => !reads.test(flag) && !known.has(ofTryons(flag)) && !known.has(flag),
     );

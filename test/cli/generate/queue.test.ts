@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { gateway, type Refusal } from "../../support/gateway.ts";
+import { gateway, type Judge, type Refusal } from "../../support/gateway.ts";
+import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 const queue = "/v1/tasks/tryon";
@@ -60,5 +61,97 @@ describe("a request that a gateway rejects as too large", () => {
     expect(ran.exit).toBe(3);
     expect(tasks()).toEqual([]);
     expect(read("looks.failed.csv").match(/body_too_large/g)).toHaveLength(2);
+  });
+});
+
+describe("a batch without a response", () => {
+  const customs = (product: number, count: number) =>
+    Array.from({ length: count }, (_, at) => look(product, `custom-${at}`));
+
+  /** Queues looks through a gateway, after a batch of DRESS-1 that shows the rate limit: the others go out together. */
+  async function together(
+    rows: readonly string[],
+    judge: (
+      body: string,
+      world: { gone: (product: number) => Promise<void>; id: (product: number) => string },
+    ) => ReturnType<Judge>,
+  ) {
+    const world = await generateWorld();
+    const ids = world.products().map(({ id }) => id);
+    const id = (product: number) => ids[product - 1]!;
+    const gone = async (product: number) => {
+      const headers = { authorization: `Bearer ${world.mock.apiKey}` };
+      await fetch(`${world.mock.baseUrl}/v1/products/${id(product)}`, { method: "DELETE", headers });
+    };
+    const { url } = await gateway(world.mock.baseUrl, ({ path, method, body }) =>
+      path === queue && method === "POST" ? judge(body, { gone, id }) : null,
+    );
+    world.looks(...customs(1, 20), ...rows);
+    const tryon = () =>
+      world.cat("tryon looks.csv --no-wait --yes --skip-invalid", { env: { CAT_BASE_URL: url } });
+    /** The angles of the tasks of a product. */
+    const queued = (product: number) =>
+      world
+        .tasks()
+        .flatMap(({ product_id, scene }) => (product_id === id(product) ? [scene.angle_shot] : []));
+    return { ...world, tryon, queued };
+  }
+
+  test("is not cut again when another batch has a rejected input", async () => {
+    let isRejected = false;
+    let isLost = false;
+    const { tryon, queued } = await together(
+      [...customs(2, 11), ...customs(3, 11)],
+      async (body, { gone, id }) => {
+        if (body.includes(id(3))) {
+          await gone(3);
+          return {
+            change(answer) {
+              isRejected = true;
+              return answer;
+            },
+          };
+        }
+        if (!body.includes(id(2)) || isLost) return null;
+        isLost = true;
+        await until(() => isRejected);
+        return { lost: true };
+      },
+    );
+    const { exit, stderr } = await tryon();
+    expect(exit).toBe(8);
+    expect(
+      stderr.match(/^ {2}looks\.csv:\d+ {2}rejected by the service {2}product_not_found: /gm),
+    ).toHaveLength(11);
+    expect(queued(1)).toHaveLength(20);
+    expect(queued(2)).toEqual(Array.from({ length: 11 }, (_, at) => `custom-${at}`));
+  });
+
+  test("that is rejected in part when it is sent again queues each other image once", async () => {
+    let isRejected = false;
+    let isLost = false;
+    const { tryon, queued } = await together(
+      [...customs(2, 5), ...customs(3, 5), ...customs(4, 15)],
+      async (body, { gone, id }) => {
+        if (body.includes(id(4))) {
+          await gone(4);
+          return {
+            change(answer) {
+              isRejected = true;
+              return answer;
+            },
+          };
+        }
+        if (!body.includes(id(3)) || isLost) return null;
+        isLost = true;
+        await gone(3);
+        await until(() => isRejected);
+        return (response) => response.destroy();
+      },
+    );
+    await tryon();
+    // Whichever outcome came first: the next command resumes.
+    await tryon();
+    expect([1, 2, 3, 4].map((product) => queued(product).length)).toEqual([20, 5, 0, 0]);
   });
 });

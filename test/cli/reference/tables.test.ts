@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { codeGroups } from "../../../scripts/reference/error-codes.ts";
+import { tools } from "../../../src/cli/commands/mcp/tools.ts";
 import { environment } from "../../../src/cli/settings/environment.ts";
 import { imageErrorCodes, rowErrorCodes, taskFailureCodes } from "../../../src/contract/value-sets.ts";
 import { codesOf, codesOfSources } from "./codes-of-sources.ts";
@@ -74,8 +75,10 @@ const madeCodes: ReadonlySet<string> = new Set([
   "webhook_narrowed",
 ]);
 
-/** Words of the sources that are neither codes nor fields: values of fields, names of columns, of the state and of a made-up key. */
+/** Words of the sources that are neither codes nor fields: values, tools, names of columns, of the state and of a made-up key. */
 const otherWords = [
+  ...tools.map(({ name }) => name).filter((name) => name.includes("_")),
+  "waiting_for_a_person",
   "ak_none",
   "application_id",
   "edit_number",
@@ -88,7 +91,7 @@ const otherWords = [
   "skip_existing",
   "slow_line",
   "user_version",
-];
+].sort();
 
 /** Codes that no message shows. */
 const notErrors: ReadonlySet<string> = new Set(["failed"]);

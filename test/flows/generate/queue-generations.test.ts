@@ -1,14 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
 import { Balance } from "../../../src/flows/generate/balance.ts";
 import { type Generation, packGenerations } from "../../../src/flows/generate/generation.ts";
 import { type GenerationRun, lookRule } from "../../../src/flows/generate/generation-run.ts";
 import { queueGenerations } from "../../../src/flows/generate/queue.ts";
 import type { Run } from "../../../src/flows/run/run.ts";
-import { NetworkError } from "../../../src/http/errors.ts";
 import { tryonRun } from "../tryon-run.ts";
-
-type Tryon = Client["tasks"]["tryon"];
 
 /** A generation of its own consistency group of `size` images. */
 const generation = (line: number, productId: string, modelId: string, angleShot: string): Generation => ({
@@ -29,76 +25,6 @@ const generationRun = (run: Run, remaining: Generation[]) =>
     pid: 1,
     rejected: new Map(),
   }) as unknown as GenerationRun;
-
-test("a batch without a response is not cut again when another batch has a rejected input", async () => {
-  const { mock, client, run: at } = await tryonRun();
-  const [one, other] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
-  await client.products.delete({ product_id: other! });
-  const angles = Array.from({ length: 11 }, (_, index) => `custom-${index}`);
-  const remaining = [one!, other!].flatMap((product, of) =>
-    angles.map((angle, index) => generation(of * 11 + index + 2, product, "mdl_001", angle)),
-  );
-  let rejected = () => {};
-  const untilRejected = new Promise<void>((resolve) => {
-    rejected = resolve;
-  });
-  let isLost = true;
-  const tryon: Tryon = async (request, options) => {
-    const isOfOne = Buffer.from(request.json as Uint8Array).includes(one!);
-    try {
-      const response = await client.tasks.tryon(request, options);
-      if (!isOfOne || !isLost) return response;
-    } catch (error) {
-      // The request in flight is settled after the rejection.
-      setImmediate(rejected);
-      throw error;
-    }
-    isLost = false;
-    await untilRejected;
-    throw new NetworkError("the connection was lost", { code: "connection_lost", transient: true });
-  };
-  const failing = { ...client, paginate: client.paginate, tasks: { ...client.tasks, tryon } } as Client;
-  const run = generationRun({ ...at, client: Object.setPrototypeOf(failing, client) as Client }, remaining);
-  const stopped = await queueGenerations(run, () => {});
-  expect(stopped).toBe(undefined);
-  expect(run.rejected.size).toBe(11);
-  const tasks = mock.state().organizations.main.tasks;
-  expect(tasks.map(({ scene }) => scene.angle_shot).sort()).toEqual([...angles].sort());
-});
-
-test("a batch without a response that is rejected in part when it is sent again queues each other image once", async () => {
-  const { mock, client, run: at } = await tryonRun();
-  const [kept, gone] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
-  const other = "01HN1H1W020000000000000000";
-  const angles = Array.from({ length: 15 }, (_, index) => `custom-${index}`);
-  const images = (product: string, count: number, from: number) =>
-    angles.slice(0, count).map((angle, index) => generation(from + index, product, "mdl_001", angle));
-  const remaining = [...images(kept!, 5, 2), ...images(gone!, 5, 7), ...images(other, 15, 12)];
-  let rejected = () => {};
-  const untilRejected = new Promise<void>((resolve) => {
-    rejected = resolve;
-  });
-  let isLost = true;
-  const tryon: Tryon = async (request, options) => {
-    if (Buffer.from(request.json as Uint8Array).includes(other)) setTimeout(rejected);
-    else if (isLost) {
-      isLost = false;
-      options?.onDoubt?.(true);
-      await client.products.delete({ product_id: gone! });
-      await untilRejected;
-      throw new NetworkError("the connection was lost", { code: "connection_lost", transient: true });
-    }
-    return client.tasks.tryon(request, options);
-  };
-  const failing = { ...client, paginate: client.paginate, tasks: { ...client.tasks, tryon } } as Client;
-  const run = generationRun({ ...at, client: Object.setPrototypeOf(failing, client) as Client }, remaining);
-  await queueGenerations(run, () => {});
-  // Whichever outcome came first: the next command resumes.
-  expect(await queueGenerations(run, () => {})).toBe(undefined);
-  const tasks = mock.state().organizations.main.tasks;
-  expect(tasks.map(({ scene }) => scene.angle_shot).sort()).toEqual(angles.slice(0, 5).sort());
-  expect(run.rejected.size).toBe(20);
-});
 
 describe.each([
   ["an image that replaces a rejected one", true],

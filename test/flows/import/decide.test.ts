@@ -8,7 +8,7 @@ import {
   type RowDecision,
   type RowFacts,
 } from "../../../src/flows/import/decide.ts";
-import type { ComparisonResult } from "../../../src/flows/import/decide-photos.ts";
+import { type ComparisonResult, distinctPhotos } from "../../../src/flows/import/decide-photos.ts";
 import { FieldDigests, type FieldValues, sourceDigest } from "../../../src/flows/import/digests.ts";
 import type { FileRow } from "../../../src/flows/import/file-row.ts";
 import { KnownProduct, type ReadProduct } from "../../../src/flows/import/known-product.ts";
@@ -819,4 +819,12 @@ describe("as_exported", () => {
     expect(exported.said.photos).toMatchObject([{ place: "", side: undefined }]);
     expect(readExported(earlier, "COAT-1")).toBeNull();
   });
+});
+
+test("a photo that a row has twice gets the side that one of its cells tells", async () => {
+  const { content, cells } = await weighed(
+    rowOf({ image_1: "n", image_1_orientation: "unlabeled", image_front: "n", image_back: "n" }),
+  );
+  const photos = distinctPhotos(cells.said.photos!, content.images);
+  expect(photos.map(({ index, side }) => [index, side])).toEqual([[1, "front"]]);
 });

@@ -1,16 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openState } from "../../../src/state/state.ts";
 import { batchesOf } from "./batch-rows.ts";
-import {
-  beforeBatch,
-  cdn,
-  fileOf,
-  hour,
-  nothingArrives,
-  once,
-  responsesLost,
-  worldWith,
-} from "./import-fixtures.ts";
+import { cdn, fileOf, hour, nothingArrives, once, responsesLost, worldWith } from "./import-fixtures.ts";
+import { beforeBatch, type Imported } from "./run-import.ts";
 
 batchesOf(2);
 
@@ -48,9 +39,11 @@ describe("what an earlier import of another file left", () => {
     await world.write("b.csv", fileOf("X", "Y"));
     world.clock.advance(25 * hour);
     const before = world.writes().length;
-    const ran = await world.import("b.csv").catch((error: unknown) => error);
-    expect(ran).toMatchObject({ type: "conflict", code: "unknown_outcome" });
-    expect((ran as Error).message).toMatch(/2 rows of \S+a\.csv sent at .*; 2 of their products exist$/);
+    const { stopped } = await world.import("b.csv");
+    expect(stopped).toMatchObject({
+      ...{ type: "conflict", code: "unknown_outcome" },
+      message: expect.stringMatching(/2 rows of a\.csv sent at .*; 2 of their products exist\. /),
+    });
     expect(world.writes().slice(before)).toEqual([]);
   });
 
@@ -87,8 +80,7 @@ describe("what an earlier import of another file left", () => {
     world.clock.advance(48 * hour);
     await world.fault({ match: { method: "GET", path: "/v1/imports/" }, status: 404 });
     await world.write("b.csv", fileOf("B", "X"));
-    const ran = world.import("b.csv");
-    await expect(ran).rejects.toMatchObject({ code: "unknown_outcome" });
+    expect((await world.import("b.csv")).stopped).toMatchObject({ code: "unknown_outcome" });
     await world.fault();
     await world.fault({ match: { method: "GET", path: "/v1/imports/" }, status: 404, times: 1 });
     const { summary } = await world.import("b.csv", { unknown: "imported" });
@@ -100,47 +92,35 @@ describe("what an earlier import of another file left", () => {
 test("a second import fails while another process imports with the same ledger, and names its file", async () => {
   const world = await worldWith("A", "B", "C");
   await world.write("b.csv", fileOf("X", "B"));
-  const [path, clock] = [`${world.folder}/cat.state`, world.clock];
-  const [ours, theirs] = [await openState(path, { clock }), await openState(path, { clock })];
-  let second: unknown;
+  let second: Imported | undefined;
   const first = await world.import(
     "a.csv",
-    { machine: { state: ours }, concurrency: 1 },
+    { ledger: "ledger.db", concurrency: 1 },
     beforeBatch(1, async () => {
-      second = await world.import("b.csv", { machine: { state: theirs } }).catch((error: unknown) => error);
+      second = await world.import("b.csv", { ledger: "ledger.db" }, { machine: "two" });
     }),
   );
-  expect(second).toMatchObject({
-    type: "conflict",
-    code: "run_alive",
+  expect(second!.stopped).toMatchObject({
+    ...{ type: "conflict", code: "run_alive" },
     message: expect.stringMatching(
-      /^process 4711 has been working on \S+a\.csv since 2026-01-05T09:00:\d\dZ$/,
+      /^process 4711 has been working on a\.csv since 2026-01-05T09:00:\d\dZ\. Wait for it to finish, or stop it and run the command again\.$/,
     ),
-    hint: "Wait for it to finish, or stop it and run the command again.",
   });
   expect(first.summary).toMatchObject({ created: 3 });
-  const again = await world.import("b.csv", { machine: { state: theirs } });
+  const again = await world.import("b.csv", { ledger: "ledger.db" }, { machine: "two" });
   expect(again.summary).toMatchObject({ created: 1, unchanged: 1 });
   expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X"));
-  ours.close();
-  theirs.close();
 });
 
 test("an import resumes on any machine with a ledger file", async () => {
   const world = await worldWith("A", "B", "C");
-  const [path, { clock }] = [`${world.folder}/ledger`, world];
-  const first = await openState(path, { clock, folder: "theirs" });
+  const flags = { ledger: "ledger.db", concurrency: 1 };
   await world.fault(responsesLost);
-  await world.import("a.csv", { machine: { state: first }, concurrency: 1 });
-  first.close();
+  await world.import("a.csv", flags);
   await world.fault();
-  expect(await world.files()).toEqual(["a.csv", "ledger"]);
-  const second = await openState(path, { clock, folder: "theirs" });
-  const { summary } = await world.import("a.csv", { machine: { state: second }, concurrency: 1 });
+  expect(await world.files()).toEqual(["a.csv", "ledger.db"]);
+  const second = { machine: "two" };
+  const { summary } = await world.import("a.csv", flags, second);
   expect(summary).toMatchObject({ run_id: "run_1", submitted: 3, created: 3 });
-  expect((await world.import("a.csv", { machine: { state: second } })).summary).toMatchObject({
-    unchanged: 3,
-  });
-  second.close();
-  expect(world.state.runs.ofKind("import").every(({ isEnded }) => isEnded)).toBe(true);
+  expect((await world.import("a.csv", flags, second)).summary).toMatchObject({ unchanged: 3 });
 });

@@ -1,33 +1,28 @@
 import { expect, test } from "vitest";
-import type { ImportInput } from "../../../src/flows/import/import-input.ts";
-import { importWorld } from "./run-import.ts";
+import { type ImportFlags, importWorld } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const bad = `${cdn}/fail-timeout.jpg`;
 
 /** Imports a file, then its failed file twice; returns the failed files. */
-async function thrice(text: string, flags: Partial<ImportInput> = {}) {
+async function thrice(text: string, flags: ImportFlags = {}) {
   const world = await importWorld();
   await world.write("0.csv", text);
   const files: string[] = [];
   for (let round = 1; round <= 3; round++) {
     const name = `${round}.csv`;
-    const failedFile = { path: `${world.folder}/${name}`, name, overwrite: true };
-    const { problems } = await world.import(`${round - 1}.csv`, { ...flags, failedFile });
-    expect(problems.filter(({ code }) => code !== "ragged_row")).toEqual([]);
+    expect((await world.import(`${round - 1}.csv`, { ...flags, failed: name })).exit).toBe(8);
     files.push(await world.read(name));
   }
   return files;
 }
 
-const map = (...entries: [string, string][]) => ({ map: new Map(entries) });
-
-test.each<[string, string, Partial<ImportInput>, string]>([
+test.each<[string, string, ImportFlags, string]>([
   ["unchanged", `reference,name,images,error_code,error_message\nA,B,${bad},x,y\n`, {}, ""],
   [
     "mapped to ignore",
     `reference,name,images,Error_Code,error_message\nA,B,${bad},x,y\n`,
-    map(["error_code", "ignore"]),
+    { map: "error_code=ignore" },
     "",
   ],
   [
@@ -50,8 +45,8 @@ test.each<[string, string, Partial<ImportInput>, string]>([
 test("renames a mapped column with the name of an error column to its field", async () => {
   const world = await importWorld();
   await world.write("a.csv", `reference,name,images,error_message\nA,B,${bad},long\n`);
-  await world.import("a.csv", map(["error_message", "description"]));
-  expect(await world.read("failed")).toMatch(
+  await world.import("a.csv", { map: "error_message=description" });
+  expect(await world.failed()).toMatch(
     /^reference,name,images,description,error_code,error_message\nA,B,\S+,long,image_failed,/,
   );
 });

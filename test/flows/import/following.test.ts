@@ -14,8 +14,8 @@ async function jobs(count: number, script: NonNullable<Script["job"]>) {
   const world = await importWorld();
   const rows = Array.from({ length: (count - 1) * 2 + 1 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
   await world.write("a.csv", `reference,name,images\n${rows.join("")}`);
-  const service = await scriptedService(world, { job: script });
-  const ran = await world.import("a.csv", { concurrency: 1 }, () => service.client);
+  const service = scriptedService(world, { job: script });
+  const ran = await world.import("a.csv", { concurrency: 1 }, service.by);
   return { ...ran, service };
 }
 

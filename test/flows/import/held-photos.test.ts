@@ -21,8 +21,7 @@ test("an image ID needs products:read alone, without which nothing is sent", asy
     type: "forbidden",
     code: "insufficient_scope",
     message:
-      "cannot compare the rows with their products: --photos new needs a key with the scope products:read",
-    hint: "Use a key with it, or add --photos all to send all photos, including those already attached.",
+      "cannot compare the rows with their products: --photos new needs a key with the scope products:read. Use a key with it, or add --photos all to send all photos, including those already attached.",
   });
   expect(world.writes()).toEqual(writes);
   expect((await world.import("a.ndjson", {}, withoutExports)).summary).toMatchObject({ unchanged: 1 });

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../../src/client/api-error.ts";
-import type { Client } from "../../../src/client/client.ts";
-import { NetworkError, TimeoutError } from "../../../src/http/errors.ts";
+import { json, refusal, type Step } from "../../http/scripted-server.ts";
+import type { Judge } from "../../support/gateway.ts";
 import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { nowBatchesOf } from "./batch-rows.ts";
-import { importWorld, withCreate, withoutRows } from "./run-import.ts";
+import { afterBatch, beforeBatch, importWorld, isBatch, onBatch } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
@@ -97,8 +96,14 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
     const world = await importWorld();
     await world.write("a.csv", mixed);
     const { summary } = await world.import("a.csv");
-    expect(summary).toMatchObject({ succeeded: 1, partial: 1, failed: 1, created: 2, failed_file: "failed" });
-    const lines = (await world.read("failed")).split("\n");
+    expect(summary).toMatchObject({
+      succeeded: 1,
+      partial: 1,
+      failed: 1,
+      created: 2,
+      failed_file: "a.failed.csv",
+    });
+    const lines = (await world.failed()).split("\n");
     expect(lines[0]).toBe(
       "reference,name,image_1,image_1_orientation,image_2,images,error_code,error_message",
     );
@@ -107,17 +112,15 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
     );
     expect(lines[2]).toMatch(new RegExp(`^BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,,image_failed,`));
     expect(lines.length).toBe(4);
-    expect(await world.files()).toEqual(["a.csv", "failed"]);
+    expect(await world.files()).toEqual(["a.csv", "a.failed.csv"]);
   });
 
   test("can be fixed and imported again without adding a photo twice", async () => {
     const world = await importWorld();
     await world.write("a.csv", mixed);
     await world.import("a.csv");
-    await world.write("again.csv", (await world.read("failed")).replaceAll("fail-", "good-"));
-    const { summary } = await world.import("again.csv", {
-      failedFile: { path: "never", name: "never", overwrite: true },
-    });
+    await world.write("again.csv", (await world.failed()).replaceAll("fail-", "good-"));
+    const { summary } = await world.import("again.csv");
     expect(summary).toMatchObject({ succeeded: 2, created: 1, updated: 1, failed_file: null });
     expect((await world.products()).sort()).toEqual(["BAD Coat 1", "OK Dress 1", "PART Two, of four 4"]);
   });
@@ -127,7 +130,7 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
     const images = [{ url: `${cdn}/1.jpg`, orientation: "front" }, { url: `${cdn}/fail-timeout.jpg` }];
     await world.write("a.ndjson", `${JSON.stringify({ reference: "P", name: "Dress", images })}\n`);
     await world.import("a.ndjson");
-    expect(JSON.parse(await world.read("failed"))).toEqual({
+    expect(JSON.parse(await world.failed())).toEqual({
       reference: "P",
       name: "Dress",
       images: [{ url: `${cdn}/fail-timeout.jpg` }],
@@ -139,8 +142,7 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
   test("are in the results file with their line in the input", async () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}\n"A","two\nlines",${cdn}/1.jpg\n\nB,Dress,${cdn}/fail-timeout.jpg\n`);
-    const target = { path: `${world.folder}/results.ndjson`, name: "results.ndjson" };
-    const { summary } = await world.import("a.csv", { resultsFile: target });
+    const { summary } = await world.import("a.csv", { results: "results.ndjson" });
     const results = (await world.read("results.ndjson"))
       .trim()
       .split("\n")
@@ -160,13 +162,14 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
       "a.csv",
       `${head}A,,${cdn}/1.jpg\nB,Dress,${cdn}/fail-timeout.jpg\nC,Dress,${cdn}/3.jpg\nD,Dress,nowhere\n`,
     );
-    const { summary, problems } = await world.import("a.csv", { skipInvalid: true });
+    const { problems } = await world.import("a.csv");
     expect(problems.map(({ line, param }) => [line, param])).toEqual([
       [2, "name"],
       [5, "images"],
     ]);
+    const { summary } = await world.import("a.csv", { skipInvalid: true });
     expect(summary).toMatchObject({ total: 4, invalid: 2, submitted: 2, succeeded: 1, failed: 1 });
-    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    const failed = (await world.failed()).trim().split("\n").slice(1);
     expect(failed.map((line) => line.split(",")[0])).toEqual(["A", "B", "D"]);
     expect(await world.products()).toEqual(["C Dress 1"]);
   });
@@ -177,7 +180,7 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
     await world.import("a.csv");
     const { summary } = await world.import("a.csv", { mode: "create" });
     expect(summary).toMatchObject({ succeeded: 0, failed: 1 });
-    expect(await world.read("failed")).toContain("reference_already_exists");
+    expect(await world.failed()).toContain("reference_already_exists");
     expect(await world.products()).toEqual(["R-0 Dress 1"]);
   });
 
@@ -193,22 +196,24 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
 });
 
 describe("a results file", () => {
-  /** A client whose first `times` downloads end after `bytes`. */
-  const cutDownloads = (client: Client, bytes: number, times: number): Client => ({
-    ...client,
-    download: async function* (...args) {
-      const cut = times-- > 0;
-      for await (const chunk of client.download(...args)) yield cut ? chunk.subarray(0, bytes) : chunk;
-    },
-  });
+  const isResults = (path: string) => path.startsWith("/_signed/imports/");
+  const isList = (path: string) => path.endsWith("/rows");
   const lengthOfFirstLine = 400;
+  /** The results are cut in the first `times` downloads, and cannot be listed if there are more. */
+  const cut = (change: (results: string) => string, times: number) => {
+    const isListed = times < 9;
+    const judge: Judge = ({ path }) => {
+      if (isList(path) && !isListed) return refusal(404, "import_not_found");
+      return isResults(path) && times-- > 0 ? { change } : null;
+    };
+    return { judge };
+  };
+  const inFirstLine = (results: string) => results.slice(0, lengthOfFirstLine);
 
   test("is read again from a fresh link if it breaks off", async () => {
     const world = await importWorld();
     await world.write("a.csv", head + rows(5));
-    const { summary, stopped } = await world.import("a.csv", {}, (client) =>
-      cutDownloads(client, lengthOfFirstLine, 2),
-    );
+    const { summary, stopped } = await world.import("a.csv", {}, cut(inFirstLine, 2));
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ succeeded: 5, created: 5 });
   });
@@ -216,9 +221,7 @@ describe("a results file", () => {
   test("is reported as an error if it is never complete, and unread rows are not counted", async () => {
     const world = await importWorld();
     await world.write("a.csv", head + rows(5));
-    const { summary, stopped } = await world.import("a.csv", {}, (client) =>
-      cutDownloads(withoutRows(client), lengthOfFirstLine, 9),
-    );
+    const { summary, stopped } = await world.import("a.csv", {}, cut(inFirstLine, 9));
     expect(stopped).toMatchObject({ type: "bad_response", code: "bad_results" });
     expect(summary).toMatchObject({ submitted: 5, succeeded: 0, failed: 0, failed_file: null });
   });
@@ -226,136 +229,104 @@ describe("a results file", () => {
   test("is incomplete if it lacks rows, even if it ends with a line end", async () => {
     const world = await importWorld();
     await world.write("a.csv", head + rows(5));
-    const firstLine = (client: Client): Client => ({
-      ...withoutRows(client),
-      download: async function* (...args) {
-        const chunks: Uint8Array[] = [];
-        for await (const chunk of client.download(...args)) chunks.push(chunk);
-        const whole = Buffer.concat(chunks);
-        yield whole.subarray(0, whole.indexOf("\n") + 1);
-      },
-    });
-    const { stopped } = await world.import("a.csv", {}, firstLine);
+    const firstLine = (results: string) => results.slice(0, results.indexOf("\n") + 1);
+    const { stopped } = await world.import("a.csv", {}, cut(firstLine, 9));
     expect(stopped).toMatchObject({ message: expect.stringContaining("has results for 1 of 5 rows") });
   });
 });
 
 describe("no row is lost or duplicated", () => {
-  const refusal = (status: number, code: string, earlierUnanswered?: boolean) =>
-    new ApiError({
-      request: "POST /v1/imports",
-      status,
-      body: { type: "x", code, message: "no" },
-      earlierUnanswered,
-    });
-
   test("when the results of one batch cannot be read: other results are read, and rows of a rejected batch are kept", async () => {
     nowBatchesOf(20);
     const world = await importWorld();
     await world.write("a.csv", head + rows(41));
-    let calls = 0;
-    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) => ({
-      ...withCreate(withoutRows(client), async (...args) => {
-        if (++calls === 3) throw refusal(400, "invalid_row");
-        return client.imports.create(...args);
-      }),
+    let batches = 0;
+    const judge: Judge = (request) => {
+      if (isBatch(request) && ++batches === 3) return refusal(400, "invalid_row");
+      if (request.path.endsWith("/rows")) return refusal(404, "import_not_found");
       // Every read of the first import's results returns invalid data.
-      download: async function* (url, options) {
-        const first = Object.values(world.mock.state().organizations.main.imports)[0]!.id;
-        if (url.includes(first)) yield Buffer.from("garbage\n");
-        else yield* client.download(url, options);
-      },
-    }));
-    expect(stopped).toBeInstanceOf(ApiError);
-    expect(summary).toMatchObject({ submitted: 40, succeeded: 20, failed_file: "failed" });
-    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+      const first = Object.values(world.mock.state().organizations.main.imports)[0]?.id ?? "none";
+      const isOfFirst = request.path.startsWith("/_signed/imports/") && request.path.includes(first);
+      return isOfFirst ? { change: () => "garbage\n" } : null;
+    };
+    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, { judge });
+    expect(stopped).toMatchObject({ status: 400, code: "invalid_row" });
+    expect(summary).toMatchObject({ submitted: 40, succeeded: 20, failed_file: "a.failed.csv" });
+    const failed = (await world.failed()).trim().split("\n").slice(1);
     expect([failed.length, failed[0]!.split(",")[0]]).toEqual([1, "R-40"]);
   });
 
-  test("on a timeout: the rows of an import that could not be run are kept", async () => {
+  test("rows of an import that could not be run are kept", async () => {
     const world = await importWorld();
     await world.write("a.csv", head + rows(3));
-    const { summary } = await world.import("a.csv", {}, (client) => ({
-      ...client,
-      poll: (async (_operation, input, { onResponse }) => {
-        const job = await client.imports.get(input as unknown as { import_id: string });
-        onResponse?.({ ...job, status: "failed" } as never);
-        throw new TimeoutError("the wait ran out", { code: "wait_timeout" });
-      }) as Client["poll"],
-    }));
-    expect(summary).toMatchObject({ submitted: 3, failed: 3, failed_file: "failed" });
-    expect((await world.read("failed")).match(/import_failed/g)).toHaveLength(3);
+    await world.fault({ match: { job: "import" }, fail: { code: "internal_error", message: "no" } });
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ submitted: 3, failed: 3, failed_file: "a.failed.csv" });
+    expect((await world.failed()).match(/import_failed/g)).toHaveLength(3);
   });
 
-  test.each<[number, string, boolean, "unknown" | "rejected"]>([
-    [409, "request_in_progress", false, "unknown"],
-    [409, "conflict", false, "rejected"],
-    [429, "rate_limit_exceeded", false, "rejected"],
-    [429, "rate_limit_exceeded", true, "unknown"],
-    [401, "invalid_api_key", true, "unknown"],
-    [402, "insufficient_credits", true, "unknown"],
-    [400, "invalid_request", true, "rejected"],
-    [500, "internal_error", false, "unknown"],
-  ])(
-    "a %i %s (after an attempt without a response: %s) makes the batch %s",
-    async (status, code, earlier, kind) => {
-      const world = await importWorld();
-      await world.write("a.csv", head + rows(2));
-      const { sent } = await world.import("a.csv", {}, (client) =>
-        withCreate(client, async () => {
-          throw refusal(status, code, earlier);
-        }),
-      );
-      expect(sent.map((call) => call.kind)).toEqual([kind]);
-      // The same command resends a batch that was rejected for another reason than its rows.
-      expect((await world.files()).includes("failed")).toBe(kind === "rejected" && status === 400);
-    },
-  );
+  /** The responses to a batch and its repetitions, of which the last one repeats. */
+  const responses =
+    (...steps: Step[]): Judge =>
+    (request) =>
+      isBatch(request) ? (steps.length > 1 ? steps.shift()! : steps[0]!) : null;
+  const lost: Step = (response) => response.destroy();
+
+  test.each<[string, "unknown" | "refused" | "unsent", Step[]]>([
+    ["a 409 request_in_progress", "unknown", [refusal(409, "request_in_progress")]],
+    ["a 409 conflict", "refused", [refusal(409, "conflict")]],
+    ["a 429", "unsent", [refusal(429, "rate_limit_exceeded")]],
+    ["a lost response and a 429", "unknown", [lost, refusal(429, "rate_limit_exceeded")]],
+    ["a lost response and a 401", "unknown", [lost, refusal(401, "invalid_api_key")]],
+    ["a lost response and a 402", "unknown", [lost, refusal(402, "insufficient_credits")]],
+    ["a lost response and a 400", "refused", [lost, refusal(400, "invalid_request")]],
+    ["a 500", "unknown", [refusal(500, "internal_error")]],
+  ])("%s makes the batch %s", async (what, kind, steps) => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(2));
+    const { summary } = await world.import("a.csv", {}, { judge: responses(...steps) });
+    expect([summary!.unknown, summary!.refused].map((batches) => batches?.[0]?.rows)).toEqual(
+      { unknown: [2, undefined], refused: [undefined, 2], unsent: [undefined, undefined] }[kind],
+    );
+    // The same command resends a batch that was rejected for another reason than its rows.
+    expect((await world.files()).includes("a.failed.csv")).toBe(what.endsWith("a 400"));
+  });
 
   test("keeps all photos of a failed row in the failed file, even those reported as attached", async () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/fail-timeout.jpg\n`);
-    await world.import("a.csv", { onImageError: "fail_row" }, (client) => ({
-      ...client,
-      download: async function* (...args) {
-        for await (const chunk of client.download(...args)) {
-          const result = JSON.parse(Buffer.from(chunk).toString());
-          result.images[0].status = "attached";
-          yield Buffer.from(`${JSON.stringify(result)}\n`);
-        }
-      },
-    }));
-    expect(await world.read("failed")).toContain(`A,Dress,${cdn}/1.jpg|${cdn}/fail-timeout.jpg,image_failed`);
+    const attached = (line: string) => {
+      const result = JSON.parse(line);
+      result.images[0].status = "attached";
+      return `${JSON.stringify(result)}\n`;
+    };
+    const judge: Judge = ({ path }) => (path.startsWith("/_signed/imports/") ? { change: attached } : null);
+    await world.import("a.csv", { onImageError: "fail_row" }, { judge });
+    expect(await world.failed()).toContain(`A,Dress,${cdn}/1.jpg|${cdn}/fail-timeout.jpg,image_failed`);
   });
 
   test("does not overwrite a file created in the meantime, but uses the next name", async () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}A,Dress,${cdn}/fail-timeout.jpg\n`);
-    const target = { path: `${world.folder}/failed.csv`, name: "failed.csv", overwrite: false };
-    const { summary } = await world.import("a.csv", { failedFile: target }, (client) =>
-      withCreate(client, async (...args) => {
-        await world.write("failed.csv", "somebody else's");
-        return client.imports.create(...args);
-      }),
-    );
-    expect(summary?.failed_file).toBe("failed-2.csv");
-    expect(await world.read("failed.csv")).toBe("somebody else's");
-    expect(await world.read("failed-2.csv")).toContain("A,Dress,");
+    const meanwhile = beforeBatch(1, () => world.write("a.failed.csv", "somebody else's"));
+    const { summary } = await world.import("a.csv", {}, meanwhile);
+    expect(summary?.failed_file).toBe("a.failed-2.csv");
+    expect(await world.read("a.failed.csv")).toBe("somebody else's");
+    expect(await world.failed()).toContain("A,Dress,");
   });
 
   test("writes a ragged row and a malformed line unchanged", async () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg,one cell, too many\nB,Coat,${cdn}/1.jpg\n`);
     await world.import("a.csv", { skipInvalid: true });
-    expect((await world.read("failed")).split("\n")[1]).toMatch(
+    expect((await world.failed()).split("\n")[1]).toMatch(
       new RegExp(`^A,Dress,${cdn}/1.jpg,one cell, too many,ragged_row,`),
     );
     const broken = '{"reference":"B","name":"Coat"';
     const good = JSON.stringify({ reference: "C", name: "Tee", images: [{ url: `${cdn}/1.jpg` }] });
     await world.write("b.ndjson", `${broken}\n["C"]\n${good}\n`);
-    const target = { path: `${world.folder}/b.failed`, name: "b.failed", overwrite: true };
-    await world.import("b.ndjson", { skipInvalid: true, failedFile: target });
-    expect(await world.read("b.failed")).toBe(`${broken}\n["C"]\n`);
+    await world.import("b.ndjson", { skipInvalid: true });
+    expect(await world.failed()).toBe(`${broken}\n["C"]\n`);
   });
 });
 
@@ -373,21 +344,11 @@ describe("a stopped run", () => {
     nowBatchesOf(20);
     const world = await importWorld();
     await world.write("a.csv", head + rows(43));
-    let calls = 0;
-    const refuseSecond = (client: Client) => {
-      calls = 0;
-      return withCreate(client, async (...args) => {
-        if (++calls !== 2) return client.imports.create(...args);
-        const problems = [
-          { line: 3, code: "invalid_row", message: "the service knows better", param: "name" },
-        ];
-        const body = { type: "invalid_request", code: "invalid_row", message: "refused" };
-        throw new ApiError({ request: "POST /v1/imports", status: 400, body, problems });
-      });
-    };
-    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, refuseSecond);
-    expect(calls).toBe(2);
-    expect(stopped).toBeInstanceOf(ApiError);
+    const errors = [{ line: 3, code: "invalid_row", message: "the service knows better", param: "name" }];
+    const rejectSecond = () => onBatch(2, () => json(400, { errors }));
+    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, rejectSecond());
+    expect(world.requestsTo("/v1/imports")).toHaveLength(2);
+    expect(stopped).toMatchObject({ status: 400, code: "invalid_row" });
     expect(summary).toMatchObject({
       total: 43,
       submitted: 20,
@@ -395,7 +356,7 @@ describe("a stopped run", () => {
       created: 20,
       failed: 0,
     });
-    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    const failed = (await world.failed()).trim().split("\n").slice(1);
     expect(failed.length).toBe(23);
     const codes = failed.map((line) => line.split(",")[3]);
     expect(codes[2]).toBe("invalid_row");
@@ -408,8 +369,8 @@ describe("a stopped run", () => {
 
     const other = await importWorld();
     await other.write("a.csv", head + rows(43));
-    await other.import("a.csv", { concurrency: 1, piped: true }, refuseSecond);
-    const piped = (await other.read("failed")).trim().split("\n").slice(1);
+    await other.import("a.csv", { concurrency: 1 }, { piped: true, ...rejectSecond() });
+    const piped = (await other.failed()).trim().split("\n").slice(1);
     expect(piped).toEqual(failed);
   });
 
@@ -417,23 +378,14 @@ describe("a stopped run", () => {
     nowBatchesOf(20);
     const world = await importWorld();
     await world.write("a.csv", head + rows(21));
-    let calls = 0;
-    const { summary, stopped, sent } = await world.import(
+    const { summary, stopped } = await world.import(
       "a.csv",
-      { concurrency: 1, piped: true },
-      (client) =>
-        withCreate(client, async (...args) => {
-          const answer = await client.imports.create(...args);
-          if (++calls === 1)
-            throw new NetworkError("the line is dead", { code: "ECONNRESET", transient: true });
-          return answer;
-        }),
+      { concurrency: 1 },
+      { piped: true, judge: (request) => (isBatch(request) ? { lost: true } : null) },
     );
-    expect(calls).toBe(1);
-    expect(stopped).toBeInstanceOf(NetworkError);
-    expect(sent.map(({ kind }) => kind)).toEqual(["unknown"]);
-    expect(summary).toMatchObject({ submitted: 0, succeeded: 0, failed: 0 });
-    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect(stopped).toMatchObject({ type: "network" });
+    expect(summary).toMatchObject({ submitted: 0, succeeded: 0, failed: 0, unknown: [{ rows: 20 }] });
+    const failed = (await world.failed()).trim().split("\n").slice(1);
     expect(failed.map((line) => line.split(",")[3])).toEqual(["not_sent"]);
   });
 
@@ -441,14 +393,9 @@ describe("a stopped run", () => {
     nowBatchesOf(20);
     const world = await importWorld();
     await world.write("a.csv", head + rows(21));
-    let calls = 0;
-    const { stopped, summary } = await world.import("a.csv", { concurrency: 1 }, (client) =>
-      withCreate(client, async (...args) => {
-        if (++calls === 1) await world.write("a.csv", head + rows(22));
-        return client.imports.create(...args);
-      }),
-    );
-    expect(calls).toBe(1);
+    const change = beforeBatch(1, () => world.write("a.csv", head + rows(22)));
+    const { stopped, summary } = await world.import("a.csv", { concurrency: 1 }, change);
+    expect(world.requestsTo("/v1/imports")).toHaveLength(1);
     expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
     expect(summary).toMatchObject({ submitted: 20 });
   });
@@ -457,24 +404,20 @@ describe("a stopped run", () => {
     nowBatchesOf(20);
     const world = await importWorld();
     await world.write("a.csv", head + rows(43));
-    const interrupt = new AbortController();
-    const reason = new Error("interrupted");
-    let calls = 0;
     const { stopped, summary } = await world.import(
       "a.csv",
-      { concurrency: 1, piped: true },
-      (client) =>
-        withCreate(client, async (...args) => {
-          const answer = await client.imports.create(...args);
-          if (++calls === 2) interrupt.abort(reason);
-          return answer;
-        }),
-      interrupt.signal,
+      { concurrency: 1 },
+      { piped: true, ...afterBatch(2, world.interrupt) },
     );
-    expect(stopped).toBe(reason);
-    expect(calls).toBe(2);
-    expect(summary).toMatchObject({ total: 43, submitted: 40, succeeded: 0, failed_file: "failed" });
-    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect(stopped).toMatchObject({ type: "interrupted" });
+    expect(world.requestsTo("/v1/imports")).toHaveLength(2);
+    expect(summary).toMatchObject({
+      total: 43,
+      submitted: 40,
+      succeeded: 0,
+      failed_file: "stdin.failed.csv",
+    });
+    const failed = (await world.failed()).trim().split("\n").slice(1);
     expect(failed.length).toBe(3);
     expect([failed[0], failed.at(-1)].map((line) => line!.split(",")[0])).toEqual(["R-40", "R-42"]);
     expect(new Set(failed.map((line) => line.split(",")[3]))).toEqual(new Set(["not_sent"]));

@@ -1,5 +1,4 @@
-import type { Client } from "../../../src/client/client.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { importWorld } from "./run-import.ts";
 
 export const cdn = "https://cdn.example.com";
 
@@ -16,15 +15,6 @@ export async function worldWith(...references: string[]) {
   await world.write("a.csv", fileOf(...references));
   return world;
 }
-
-/** A client that runs `meet` before it sends its n-th import. */
-export const beforeBatch = (nth: number, meet: () => Promise<void> | void) => (client: Client) => {
-  let calls = 0;
-  return withCreate(client, async (...args) => {
-    if (++calls === nth) await meet();
-    return client.imports.create(...args);
-  });
-};
 
 /** The service accepts imports, but their responses are lost. */
 export const responsesLost = { match: { method: "POST", path: "/v1/imports" }, drop: "after" } as const;

@@ -1,11 +1,9 @@
-import { expect, onTestFinished, test } from "vitest";
-import { type UndoSummary, undoImport } from "../../../src/flows/import/undo/undo.ts";
-import type { State } from "../../../src/state/state.ts";
+import { expect, test } from "vitest";
+import type { UndoSummary } from "../../../src/flows/import/undo/undo.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import {
   type Command,
   columns,
-  importOf,
   type KillsWorld,
   killedAt,
   killsWorld,
@@ -17,31 +15,16 @@ const first = [columns, "A,Dress,a.png,b.png", "B,Hat,c.png,"];
 /** Photos are replaced, moved and added, a name is changed, and a product created. */
 const next = [columns, "A,Gown,b.png,n.png", "B,Hat,c.png,m.png", "N,New,m.png,"];
 
-let keys = 0;
-
-/** Undoes the last import. */
+/** Undoes an import. */
 const undoOf =
-  (world: KillsWorld, target: string): Command =>
-  async (state, through) => {
-    const { summary, stopped } = await undoImport(
-      { target, only: null, withGenerations: false, isPlan: false, concurrency: 2 },
-      {
-        clock: world.clock,
-        newKey: () => `undo-key-${++keys}`,
-        pid: 4711,
-        runId: `undo_${++keys}`,
-        client: async () => through(world.client),
-        memory: async () => ({
-          ...{ state, sentJobs: state.sentJobs },
-          service: { baseUrl: world.mock.baseUrl, keyFingerprint: "fingerprint" },
-        }),
-        onNote: () => {},
-        onProgress: () => {},
-        confirm: async () => {},
-      },
+  (world: KillsWorld, { machine, target }: { machine: string; target: string }): Command =>
+  async (by) => {
+    const { exit, stdout, stderr } = await world.run(
+      ["imports", "undo", target, "--yes", "--json", "--concurrency", "2"],
+      { machine, ...by },
     );
-    if (stopped instanceof Error) throw stopped;
-    return summary;
+    if (stdout === "" || ![0, 8].includes(exit)) throw new Error(stderr);
+    return JSON.parse(stdout) as UndoSummary;
   };
 
 /** The products with the IDs and sides of their images. */
@@ -56,32 +39,30 @@ const exactly = (world: KillsWorld): unknown[] =>
     .sort();
 
 /** A service before and after an import, and the import's run. */
-async function imported(world: KillsWorld): Promise<{ state: State; target: string; before: unknown[] }> {
+async function imported(world: KillsWorld) {
   world.mock.reset();
-  const state = await newMachine(world);
-  onTestFinished(() => state.close());
+  const by = { machine: newMachine() };
   await world.write("a.csv", ...first);
-  await importOf(world, "a.csv")(state, (same) => same);
+  await world.import("a.csv", {}, by);
   const before = exactly(world);
-  const known = new Set(state.runs.ofKind("import").map(({ id }) => id));
   await world.write("a.csv", ...next);
-  await importOf(world, "a.csv")(state, (same) => same);
+  const { runId: target } = await world.import("a.csv", {}, by);
   expect(world.shown()).toEqual(["A Gown back:n front:b", "B Hat back:m front:c", "N New front:m"]);
-  const target = state.runs.ofKind("import").find(({ id }) => !known.has(id))!.id;
-  return { state, target, before };
+  return { ...by, target, before };
 }
 
 test("an undo that is killed at any step ends as one that is not", { timeout: 600_000 }, async () => {
   const world = await killsWorld();
   const whole = await imported(world);
-  const { steps } = await killedAt(neverKilled, whole.state, undoOf(world, whole.target));
+  const { steps } = await killedAt(neverKilled, world, undoOf(world, whole));
   expect(exactly(world)).toEqual(whole.before);
   const stride = repetitions(Math.ceil(steps / 3), 2);
   for (let step = 5 % stride; step < steps; step += stride) {
-    const { state, target, before } = await imported(world);
-    expect(await killedAt(step, state, undoOf(world, target))).toMatchObject({ isKilled: true });
+    const run = await imported(world);
+    const { before } = run;
+    expect(await killedAt(step, world, undoOf(world, run))).toMatchObject({ isKilled: true });
     const isUndone = JSON.stringify(exactly(world)) === JSON.stringify(before);
-    await undoOf(world, target)(state, (same) => same).catch((error: unknown) => {
+    await undoOf(world, run)().catch((error: unknown) => {
       // All was done, and only the end of the run was lost.
       if (!isUndone) throw error;
     });
@@ -91,9 +72,9 @@ test("an undo that is killed at any step ends as one that is not", { timeout: 60
 
 test("an image that the service has cleaned up before the undo is kept, and named", async () => {
   const world = await killsWorld();
-  const { state, target, before } = await imported(world);
+  const run = await imported(world);
   // Its photos in the order of their IDs, which they get as they are uploaded.
-  const own = String((before as string[][]).find(([, name]) => name === "Dress")!.slice(2));
+  const own = String((run.before as string[][]).find(([, name]) => name === "Dress")!.slice(2));
   const snapshot = world.mock.state();
   const { main } = snapshot.organizations;
   const attached = main.products.flatMap(({ images }) => images.map(({ id }) => id));
@@ -102,7 +83,7 @@ test("an image that the service has cleaned up before the undo is kept, and name
   expect(gone).toBeDefined();
   Object.assign(main, { images: main.images.filter(({ id }) => !cleaned.includes(id)) });
   await world.putBack(snapshot);
-  const summary = (await undoOf(world, target)(state, (same) => same)) as UndoSummary;
+  const summary = (await undoOf(world, run)()) as UndoSummary;
   expect(summary).toMatchObject({ undone: 2, kept: 1, failed: 0 });
   expect(summary.products).toMatchObject([
     { reference: "A", result: "kept", reasons: [`the service no longer has its photo ${gone}`] },

@@ -1,17 +1,29 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
 import { exportedValue } from "../../../src/flows/import/said.ts";
-import { openState, type State } from "../../../src/state/state.ts";
 import { tinyPng } from "../../mock/world.ts";
+import { killedAfter } from "../../support/killed-command.ts";
 import { photo } from "../photos/photo-folder.ts";
-import { KillableProcess, Killed } from "./killable-process.ts";
-import { importWorld } from "./run-import.ts";
+import { type By, type ImportFlags, type ImportWorld, importWorld } from "./run-import.ts";
 
 export const columns = "reference,name,image_front,image_back";
 /** The photos of the folder, each with other bytes. */
 const contents = ["a", "b", "c", "n", "m"];
+
+/** The products of the service, and the content of each photo (`photo`). */
+export function liveProducts({ mock }: Pick<ImportWorld, "mock">) {
+  const { products, images } = mock.state().organizations.main;
+  const bytesOf = new Map(images.map(({ id, bytes }) => [id, bytes]));
+  return products
+    .filter(({ deleted_at }) => deleted_at === null)
+    .map((product) => ({
+      ...product,
+      photos: product.images.map(({ id, orientation }) => {
+        const bytes = Buffer.from(bytesOf.get(id) ?? "", "base64");
+        return { id, side: orientation, content: bytes.subarray(tinyPng.length).toString() };
+      }),
+    }));
+}
 
 export type KillsWorld = Awaited<ReturnType<typeof killsWorld>>;
 
@@ -22,19 +34,7 @@ export const neverKilled = Number.POSITIVE_INFINITY;
 export async function killsWorld() {
   const world = await importWorld();
   for (const content of contents) await writeFile(join(world.folder, `${content}.png`), photo(content));
-  const live = () => {
-    const { products, images } = world.mock.state().organizations.main;
-    const bytesOf = new Map(images.map(({ id, bytes }) => [id, bytes]));
-    return products
-      .filter(({ deleted_at }) => deleted_at === null)
-      .map((product) => ({
-        ...product,
-        photos: product.images.map(({ id, orientation }) => {
-          const bytes = Buffer.from(bytesOf.get(id) ?? "", "base64");
-          return { id, side: orientation, content: bytes.subarray(tinyPng.length).toString() };
-        }),
-      }));
-  };
+  const live = () => liveProducts(world);
   return {
     ...world,
     live,
@@ -67,46 +67,36 @@ export async function killsWorld() {
   };
 }
 
-/** What a command does to the state of a machine, through a client that may be disturbed. */
-export type Command = (state: State, through: (client: Client) => Client) => Promise<unknown>;
+/** A command that may be judged; rejects with the error that stopped it. */
+export type Command = (by?: By) => Promise<unknown>;
 
 /** Runs a command that is killed at a step; returns its number of steps, and whether it was killed. */
 export async function killedAt(
   steps: number,
-  state: State,
+  { clock }: KillsWorld,
   command: Command,
 ): Promise<{ steps: number; isKilled: boolean }> {
-  const life = new KillableProcess(steps);
+  const life = killedAfter(steps, clock);
   try {
-    await command(life.state(state), life.client);
+    await command({ judge: life.judge });
   } catch (error) {
-    if (!life.isOver || !isOfKill(error)) throw error;
+    if (!life.isOver) throw error;
+  } finally {
+    life.end();
   }
   return { steps: life.steps, isKilled: life.isOver };
 }
 
-const isOfKill = (error: unknown): boolean =>
-  error instanceof Killed || (error instanceof Error && error.cause instanceof Killed);
-
 /** Imports a sheet, with flags. */
 export const importOf =
-  (world: KillsWorld, file: string, flags: Parameters<KillsWorld["import"]>[1] = {}): Command =>
-  async (state, through) => {
-    const ran = await world.import(
-      file,
-      { ...flags, concurrency: 2, machine: { ...flags.machine, state } },
-      through,
-    );
-    if (ran.stopped instanceof Error) throw ran.stopped;
+  (world: KillsWorld, file: string, flags: ImportFlags = {}, by: By = {}): Command =>
+  async (more) => {
+    const ran = await world.import(file, { ...flags, concurrency: 2 }, { ...by, ...more });
+    if (ran.stopped !== undefined) throw new Error(ran.stopped.message);
     return ran;
   };
 
-/** A machine without memory. */
-export const newMachine = (world: KillsWorld): Promise<State> => openState(null, { clock: world.clock });
+let machines = 0;
 
-/** The outcome of an import that ended, by what its summary counts. */
-export function counted(ran: unknown, ...counts: string[]): Record<string, number> {
-  const { summary } = ran as { summary: Record<string, number> | null };
-  expect(summary).not.toBeNull();
-  return Object.fromEntries(counts.map((count) => [count, summary![count]!]));
-}
+/** The name of a machine without memory. */
+export const newMachine = (): string => `machine-${++machines}`;

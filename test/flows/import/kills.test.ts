@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
+import { describe, expect, test } from "vitest";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
-import type { State } from "../../../src/state/state.ts";
+import { json } from "../../http/scripted-server.ts";
 import { longTest } from "../../support/long-test.ts";
 import { isLong } from "../../support/repetitions.ts";
 import {
@@ -15,13 +14,14 @@ import {
   neverKilled,
   newMachine,
 } from "./kills-world.ts";
+import type { By, ImportFlags } from "./run-import.ts";
 
 /** A sheet that was imported, its next version, and what the service has after it. */
 interface Story {
   readonly first: readonly string[];
   /** The lines of the next version. */
   readonly next: (world: KillsWorld) => readonly string[];
-  readonly flags?: Parameters<typeof importOf>[2];
+  readonly flags?: ImportFlags;
   /** The next version is imported on a machine that has imported nothing. */
   readonly elsewhere?: boolean;
   readonly end: readonly string[];
@@ -84,16 +84,14 @@ const stories: Record<string, Story> = {
 async function prepared(world: KillsWorld, story: Story) {
   world.mock.reset();
   await world.fault();
-  const first = await newMachine(world);
-  onTestFinished(() => first.close());
+  const first = newMachine();
   await world.write("a.csv", columns, ...story.first);
-  await importOf(world, "a.csv")(first, (same) => same);
+  await importOf(world, "a.csv", {}, { machine: first })();
   await world.write("a.csv", ...story.next(world));
-  if (story.elsewhere !== true) return { state: first, command: importOf(world, "a.csv", story.flags) };
-  const state = await newMachine(world);
-  onTestFinished(() => state.close());
-  const flags = { ...story.flags, sameOrganization: true, machine: { fingerprint: "two" } };
-  return { state, command: importOf(world, "a.csv", flags) };
+  const isElsewhere = story.elsewhere === true;
+  const by = isElsewhere ? { machine: newMachine(), key: "ak_new_two" } : { machine: first };
+  const flags = { ...story.flags, ...(isElsewhere && { sameOrganization: true }) };
+  return { machine: by.machine, command: importOf(world, "a.csv", flags, by) };
 }
 
 /** What happens besides the kill. */
@@ -107,37 +105,38 @@ const patience = { timeout: 600_000 };
 
 /** Imports the next version with kills at a step; another client may write before it is imported again. */
 async function afterKill(world: KillsWorld, story: Story, at: number, { faults, meanwhile }: Disturbed = {}) {
-  const { state, command } = await prepared(world, story);
+  const { machine, command } = await prepared(world, story);
   await faults?.(world);
-  const { isKilled, steps } = await killedAt(at, state, command);
-  const isOnItsWay = hasBatchOnItsWay(world, state);
+  const { isKilled, steps } = await killedAt(at, world, command);
+  const isOnItsWay = await hasBatchOnItsWay(world, machine);
   await meanwhile?.(world);
-  const last = await ended(world, state, command);
+  const last = await ended(world, command);
   return { isKilled, steps, isOnItsWay, ...last };
 }
 
 /** Whether a batch was recorded whose import has not ended: the service may write what others wrote before or after. */
-function hasBatchOnItsWay({ mock }: KillsWorld, { runs, batches }: State): boolean {
+async function hasBatchOnItsWay({ mock, stateOf }: KillsWorld, machine: string): Promise<boolean> {
   const { imports } = mock.state().organizations.main;
   const isPending = imports.some(({ rows }) => rows.some(({ result }) => result.status === "pending"));
+  const { runs, batches } = await stateOf(machine);
   return (
     isPending || runs.ofKind("import").some(({ id }) => batches.of(id).some(({ state }) => state === "sent"))
   );
 }
 
 /** Runs a command to its end, and once more; returns the products after the first, and the writes of the second. */
-async function ended(world: KillsWorld, state: State, command: Command) {
-  const ran = await command(state, (same) => same);
+async function ended(world: KillsWorld, command: Command) {
+  const ran = await command();
   await world.fault();
   const shown = world.shown();
   const writes = world.writes().length;
-  await command(state, (same) => same);
+  await command();
   return { ran, shown, writtenAgain: world.writes().slice(writes) };
 }
 
-/** The steps at which a process is killed: before or after each call, or at one of them in a short run. */
+/** The steps at which a process is killed: each sixteenth, or one of them in a short run. */
 function* stepsOf(total: number, offset: number): Generator<number> {
-  if (isLong) for (let step = 0; step < total; step += 2) yield step;
+  if (isLong) for (let step = offset % 16; step < total; step += 16) yield step;
   // Most of the last third of the steps are those that write.
   else yield Math.floor(total * (0.55 + (offset % 5) * 0.08));
 }
@@ -225,24 +224,19 @@ test("a photo is not removed after a kill if another client has detached the oth
 test("a service that ignores a new side is asked once a run, and the row says so", async () => {
   const world = await killsWorld();
   const story = stories["photos that change sides"]!;
-  const { state } = await prepared(world, story);
-  const ignoring = (client: Client): Client => ({
-    ...client,
-    products: {
-      ...client.products,
-      attach: async ({ product_id }) => (await client.products.get({ product_id })).images,
-    },
-  });
-  const command = importOf(world, "a.csv");
+  const { machine } = await prepared(world, story);
+  const ignoring: By = {
+    machine,
+    judge: ({ method, path }) =>
+      method === "POST" && /^\/v1\/products\/\w+\/images$/.test(path) ? json(201, []) : null,
+  };
   for (const _ of ["first", "second"]) {
-    expect(await command(state, ignoring)).toMatchObject({
-      summary: { failed: 1, unchanged: 1, photos: { moved: 0 } },
-    });
-    expect(await world.read("failed")).toContain(",not_relabeled,");
+    const { summary } = await world.import("a.csv", {}, ignoring);
+    expect(summary).toMatchObject({ failed: 1, unchanged: 1, photos: { moved: 0 } });
+    expect(await world.failed()).toContain(",not_relabeled,");
   }
   expect(world.shown()).toEqual(["A Dress back:b front:a", hatAtService]);
-  expect(await command(state, (same) => same)).toMatchObject({
-    summary: { updated: 1, photos: { moved: 2 } },
-  });
+  const { summary } = await world.import("a.csv", {}, { machine });
+  expect(summary).toMatchObject({ updated: 1, photos: { moved: 2 } });
   expect(world.shown()).toEqual(story.end);
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { photo as photoOf } from "../photos/photo-folder.ts";
-import { importWorld, withoutExports } from "./run-import.ts";
+import { type ImportWorld, importWorld, withoutExports } from "./run-import.ts";
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 type Other = ReturnType<typeof createClient>;
 
 const cdn = "https://cdn.example.com";
@@ -62,7 +62,7 @@ describe.each(waits)("a batch that waits after %s", (_, fault, probes) => {
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ submitted: 1, updated: 1, conflicts: 1, failed: 0 });
     expect(await world.products()).toEqual(["A Coat 1", "B Cap 2"]);
-    expect(await world.read("failed")).toMatch(/^.*\nA,Gown,.*,changed_since,"?name changed at the service/);
+    expect(await world.failed()).toMatch(/^.*\nA,Gown,.*,changed_since,"?name changed at the service/);
     const answers = world
       .writes()
       .slice(sent)
@@ -104,7 +104,7 @@ test("a product that another client deletes while its batch waits is not created
   const { summary } = await world.import("a.csv");
   expect(summary).toMatchObject({ created: 0, updated: 1, conflicts: 1 });
   expect(await world.products()).toEqual(["B Cap 2"]);
-  expect(await world.read("failed")).toContain(",product_deleted,");
+  expect(await world.failed()).toContain(",product_deleted,");
 });
 
 test("a product that another client creates while its batch waits gets no photo twice, and keeps its name", async () => {
@@ -200,7 +200,7 @@ describe("a change of a product that waits", () => {
     );
     expect(summary).toMatchObject({ updated: 1, failed: 0, conflicts: 1 });
     expect(await world.products()).toEqual(["AA Gown 2", "B Beret 2"]);
-    expect(await world.read("failed")).toContain(
+    expect(await world.failed()).toContain(
       ",reference_changed,another client gave the product the reference AA",
     );
   });
@@ -211,7 +211,7 @@ describe("a change of a product that waits", () => {
     );
     expect(summary).toMatchObject({ created: 0, updated: 1 });
     expect(await world.products()).toEqual(["B Beret 2"]);
-    expect(await world.read("failed")).toContain(",product_deleted,");
+    expect(await world.failed()).toContain(",product_deleted,");
   });
 });
 
@@ -234,5 +234,5 @@ test("a photo to which another client gave another side while its move waited ke
   expect(summary).toMatchObject({ updated: 0, failed: 0, conflicts: 1 });
   const { data } = await world.client.products.list({ q: "A" });
   expect(data[0]!.images.map(({ orientation }) => orientation).sort()).toEqual(["back", "left"]);
-  expect(await world.read("failed")).toContain(",changed_since,");
+  expect(await world.failed()).toContain(",changed_since,");
 });

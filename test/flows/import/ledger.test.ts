@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
+import { json } from "../../http/scripted-server.ts";
 import { longTest } from "../../support/long-test.ts";
 import { cdn, fileOf, once, worldWith } from "./import-fixtures.ts";
-import { importWorld } from "./run-import.ts";
+import { type By, type ImportWorld, importWorld } from "./run-import.ts";
 
 const head = "reference,name,description,sex,image_1,image_1_orientation,image_2\n";
 const dress = (
@@ -13,29 +13,17 @@ const dress = (
   return `${head}${[reference, name, description, sex, one, orientation, two].join(",")}\n`;
 };
 
-/** A client; another one deletes each product just before its PATCH. */
-const deletedBeforeItsPatch = (client: Client): Client => ({
-  ...client,
-  products: {
-    ...client.products,
-    async update(...args) {
-      await client.products.delete({ product_id: args[0].product_id });
-      return client.products.update(...args);
-    },
-  },
-});
-
 /** Imports a file, changes the products, and imports the next file. */
 async function again(
   first: string,
   second: string,
   {
     meanwhile,
-    through,
+    by = () => ({}),
     file = "second.csv",
   }: {
     meanwhile?: (world: World) => Promise<unknown>;
-    through?: (client: Client) => Client;
+    by?: (world: World) => By;
     /** The name of the next file: another one has no known rows. */
     file?: "first.csv" | "second.csv";
   } = {},
@@ -46,15 +34,14 @@ async function again(
   await meanwhile?.(world);
   const before = world.writes().length;
   await world.write(file, second);
-  const ran = await world.import(file, {}, through);
+  const ran = await world.import(file, {}, by(world));
   const products = (await world.client.products.list()).data;
   const writes = world.writes().slice(before);
   return { ...ran, world, writes, products, product: products.find(({ reference }) => reference === "A")! };
 }
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
-const productOf = async (world: World, reference: string) =>
-  (await world.client.products.list({ limit: 100 })).data.find((one) => one.reference === reference)!;
+const productOf = async (world: World, reference: string) => world.productOf(reference);
 const edit = (reference: string, body: object) => async (world: World) =>
   world.client.products.update({
     product_id: (await productOf(world, reference)).id,
@@ -289,23 +276,28 @@ describe("changes by other clients", () => {
   });
 
   test("sends nothing if the product of another file was deleted", async () => {
-    const { world, notes, writes } = await again(fileOf("A", "B"), fileOf("A"), { meanwhile: remove("B") });
-    expect([notes, writes]).toEqual([[], []]);
+    const { world, writes } = await again(fileOf("A", "B"), fileOf("A"), { meanwhile: remove("B") });
+    expect(writes).toEqual([]);
     expect(await world.products()).toEqual(once("A"));
   });
 
   test("fails a row whose product is deleted just before its PATCH, and re-creates it the next time", async () => {
     const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {
-      through: deletedBeforeItsPatch,
+      by: (world) => ({
+        async judge({ method }) {
+          if (method === "PATCH") await remove("A")(world);
+          return null;
+        },
+      }),
     });
     expect(summary).toMatchObject({
       submitted: 1,
       succeeded: 0,
       failed: 1,
       updated: 0,
-      failed_file: "failed",
+      failed_file: "second.failed.csv",
     });
-    expect(await world.read("failed")).toMatch(/^A,Coat,.*,product_not_found,/m);
+    expect(await world.failed()).toMatch(/^A,Coat,.*,product_not_found,/m);
     const next = await world.import("second.csv");
     expect(next.summary).toMatchObject({ submitted: 1, created: 1 });
     expect(await world.products()).toEqual(["A Coat 2"]);
@@ -319,13 +311,12 @@ describe("many products", () => {
       `reference,name,description,images\n${Array.from({ length: 301 }, (_, index) => `R${index},${name},long,${cdn}/1.jpg\n`).join("")}`;
     await world.write("a.csv", text("Dress"));
     await world.import("a.csv");
-    const listless = (client: Client): Client => ({
-      ...client,
-      async *paginate(operation, ...rest) {
-        if (operation.path !== "/v1/products") yield* client.paginate(operation, ...rest);
-      },
-    });
-    const { summary } = await world.import("a.csv", {}, listless);
+    // The list of products, read once its rows were sent, is empty.
+    const judge: By["judge"] = ({ method, path }) =>
+      method === "GET" && path === "/v1/products"
+        ? json(200, { data: [], has_more: false, next_cursor: null })
+        : null;
+    const { summary } = await world.import("a.csv", {}, { judge });
     expect(summary).toMatchObject({ submitted: 301, updated: 301, unchanged: 0 });
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 301 });
   });
@@ -335,21 +326,22 @@ describe("many products", () => {
     const references = Array.from({ length: 1200 }, (_, index) => `R${String(index).padStart(4, "0")}`);
     await world.write("a.csv", fileOf(...references));
     await world.import("a.csv");
-    const [first, last] = [await idOf(world, "R0000"), await idOf(world, "R1199")];
+    const { ledger } = await world.stateOf();
+    const ids = new Map(references.map((one) => [one, ledger.get(1, one)!.productId]));
+    const [first, last] = [ids.get("R0000")!, ids.get("R1199")!];
     // The newest changes are read first: a thousand others lie between these two.
     const call = (product_id: string, reference: string) =>
       world.client.products.update({ product_id, body: { reference } });
     await call(first, "x");
     await call(last, "R0000");
     for (let at = 1; at < 1100; at++) {
-      const entry = world.state.ledger.get(1, references[at]!)!;
       world.clock.advance(1);
-      await call(entry.productId, references[at]!);
+      await call(ids.get(references[at]!)!, references[at]!);
     }
     await call(first, "R1199");
     const { summary } = await world.import("a.csv");
     expect(summary).toMatchObject({ submitted: 2, updated: 2, unchanged: 1198 });
-    const entries = ["R0000", "R1199"].map((one) => world.state.ledger.get(1, one)!);
+    const entries = ["R0000", "R1199"].map((one) => ledger.get(1, one)!);
     expect(entries.map(({ productId, photos }) => [productId, photos.length])).toEqual([
       [last, 2],
       [first, 2],
@@ -357,7 +349,7 @@ describe("many products", () => {
   });
 });
 
-const idOf = async (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
+const idOf = async (world: World, reference: string) => world.productOf(reference).id;
 
 describe("partial and failed rows", () => {
   const bad = `${cdn}/fail-timeout.jpg`;
@@ -367,19 +359,17 @@ describe("partial and failed rows", () => {
     await world.write("a.csv", dress({ two: bad }));
     const first = await world.import("a.csv");
     expect(first.summary).toMatchObject({ partial: 1, created: 1 });
-    const second = await world.import("a.csv", {
-      failedFile: { path: `${world.folder}/2`, name: "2", overwrite: true },
-    });
+    const second = await world.import("a.csv", { failed: "2.csv" });
     // Only the failed photo was sent; the row of the failed file has all of them, for the case that one is removed.
     expect(second.summary).toMatchObject({ submitted: 1, failed: 1, partial: 0, unchanged: 0, created: 0 });
-    const [line] = (await world.read("2")).split("\n").slice(1);
+    const [line] = (await world.read("2.csv")).split("\n").slice(1);
     expect(line).toMatch(new RegExp(`^A,Dress,long,female,${cdn}/1.jpg,front,${bad},`));
     expect(await world.products()).toEqual(["A Dress 1"]);
-    await world.write("mended.csv", (await world.read("failed")).replace(bad, `${cdn}/good.jpg`));
+    await world.write("mended.csv", (await world.read("a.failed.csv")).replace(bad, `${cdn}/good.jpg`));
     expect((await world.import("mended.csv")).summary).toMatchObject(asSent);
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 1, failed: 1 });
     expect(await world.products()).toEqual(["A Dress 2"]);
-    await world.write("without.csv", (await world.read("2")).replace(bad, ""));
+    await world.write("without.csv", (await world.read("2.csv")).replace(bad, ""));
     expect((await world.import("without.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
   });
 
@@ -398,15 +388,15 @@ describe("partial and failed rows", () => {
         partial: 0,
         updated: 0,
         failed: 2,
-        failed_file: "failed",
+        failed_file: "b.failed.csv",
       });
       expect(world.writes().slice(before)).toEqual(["POST /v1/imports 202"]);
       expect((await world.products()).sort()).toEqual(once("A", "B"));
-      expect((await world.read("failed")).split("\n").slice(1, 3)).toEqual([
+      expect((await world.failed()).split("\n").slice(1, 3)).toEqual([
         expect.stringMatching(new RegExp(`^A,Coat,${cdn}/A\\.jpg\\|${bad},image_failed,`)),
         expect.stringMatching(new RegExp(`^B,Dress,${cdn}/B\\.jpg\\|${bad},image_failed,`)),
       ]);
-      await world.write("mended.csv", (await world.read("failed")).replaceAll(`|${bad}`, ""));
+      await world.write("mended.csv", (await world.failed()).replaceAll(`|${bad}`, ""));
       expect((await world.import("mended.csv")).summary).toMatchObject({ updated: 1, unchanged: 1 });
       expect((await world.products()).sort()).toEqual(["A Coat 1", "B Dress 1"]);
     },
@@ -420,10 +410,9 @@ describe("partial and failed rows", () => {
       "b.csv",
       `reference,name,images\nA,Dress,${cdn}/1.jpg|${bad}|${cdn}/2.jpg|${cdn}/3.jpg\n`,
     );
-    const resultsFile = { path: `${world.folder}/results.ndjson`, name: "results.ndjson" };
-    const { summary } = await world.import("b.csv", { resultsFile });
+    const { summary } = await world.import("b.csv", { results: "results.ndjson" });
     expect(summary).toMatchObject({ partial: 1 });
-    expect(await world.read("failed")).toMatch(new RegExp(`^A,Dress,${bad},timeout,`, "m"));
+    expect(await world.failed()).toMatch(new RegExp(`^A,Dress,${bad},timeout,`, "m"));
     const result = JSON.parse(await world.read("results.ndjson"));
     expect(
       result.images.map(({ index, status }: { index: number; status: string }) => [index, status]),
@@ -460,9 +449,9 @@ describe("partial and failed rows", () => {
     await world.fault({ match: { method: "PATCH", path: `/v1/products/${id}` }, status: 422 });
     const { summary } = await world.import("c.csv");
     expect(summary).toMatchObject({ submitted: 2, succeeded: 1, failed: 1, updated: 1 });
-    expect(await world.read("failed")).toMatch(new RegExp(`^A,Coat,${cdn}/A.jpg,`, "m"));
+    expect(await world.failed()).toMatch(new RegExp(`^A,Coat,${cdn}/A.jpg,`, "m"));
     await world.fault();
-    expect((await world.import("failed")).summary).toMatchObject(asPatched);
+    expect((await world.import("c.failed.csv")).summary).toMatchObject(asPatched);
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
   });
 
@@ -477,9 +466,6 @@ describe("partial and failed rows", () => {
     await world.fault();
     const before = world.writes().length;
     const second = await world.import("c.csv", { concurrency: 1 });
-    expect(second.notes).toEqual([
-      expect.stringMatching(/^Resuming the import of .*c\.csv started at .*: 1 row already sent\./),
-    ]);
     expect(second.summary).toMatchObject({
       run_id: first.summary!.run_id,
       // The lost response was for a completed write.

@@ -1,47 +1,27 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import { type Client, createClient } from "../../../src/client/client.ts";
-import { scriptedServer } from "../../http/scripted-server.ts";
+import { describe, expect, test } from "vitest";
 import { cdn, fileOf, hour, once, worldWith } from "./import-fixtures.ts";
-import { importWorld } from "./run-import.ts";
+import { type By, importWorld } from "./run-import.ts";
 
-type World = Awaited<ReturnType<typeof importWorld>>;
 type Json = { [field: string]: unknown };
 
 /** Changes the JSON of a response, or each line of a results file; `path` is without its query. */
 type Change = (json: Json, request: { method: string; path: string }) => void;
 
-/** A client that reads the mock through a server that changes the responses. */
-async function clientOf(world: World, change: Change): Promise<Client> {
-  const origin = world.mock.baseUrl;
-  const server = await scriptedServer(async (response, { method, path, headers, body }) => {
-    const sent = Object.entries(headers).filter(([name]) =>
-      /^(authorization|content-type|x-|idem)/.test(name),
-    );
-    const init = { method, headers: Object.fromEntries(sent) as Record<string, string> };
-    const answer = await fetch(origin + path, method === "GET" ? init : { ...init, body });
-    const text = (await answer.text()).replaceAll(origin, server.origin);
-    const lines = text.split("\n").map((line) => {
-      if (line === "") return line;
-      const json = JSON.parse(line) as Json;
-      change(json, { method, path: path.split("?")[0]! });
-      return JSON.stringify(json);
-    });
-    const names = ["content-type", "date", "retry-after"];
-    const kept = names.flatMap((name) => {
-      const value = answer.headers.get(name);
-      return value === null ? [] : [[name, value]];
-    });
-    response.writeHead(answer.status, Object.fromEntries(kept));
-    response.end(lines.join("\n"));
-  });
-  const { clock, mock } = world;
-  const client = createClient({ baseUrl: server.origin, apiKey: mock.apiKey, clock, random: () => 0.5 });
-  onTestFinished(async () => {
-    await client.close();
-    await server.stop();
-  });
-  return client;
-}
+/** Changes the responses of the service on their way. */
+const changing = (change: Change): By => ({
+  judge: ({ method, path }) => ({
+    change: (text) =>
+      text
+        .split("\n")
+        .map((line) => {
+          if (line === "") return line;
+          const json = JSON.parse(line) as Json;
+          change(json, { method, path });
+          return JSON.stringify(json);
+        })
+        .join("\n"),
+  }),
+});
 
 const isImport = (path: string) => /^\/v1\/imports(\/\w+)?$/.test(path);
 const isResult = (json: Json) => "line" in json && "images" in json;
@@ -51,14 +31,14 @@ const rowsIn = (json: Json): Json[] =>
 describe("the time of the first import, where the first refresh starts", () => {
   const lookedAt = async (created_at: unknown) => {
     const world = await worldWith("A");
-    const client = await clientOf(world, (json, { path }) => {
+    const by = changing((json, { path }) => {
       if (isImport(path)) json.created_at = created_at;
     });
-    const { summary } = await world.import("a.csv", { machine: { client } });
+    const { summary } = await world.import("a.csv", {}, by);
     expect(summary).toMatchObject({ created: 1 });
-    const looked = world.state.ledger.lookedAt(1);
+    const looked = (await world.stateOf()).ledger.lookedAt(1);
     world.clock.advance(hour);
-    expect((await world.import("a.csv", { machine: { client } })).summary).toMatchObject({ unchanged: 1 });
+    expect((await world.import("a.csv", {}, by)).summary).toMatchObject({ unchanged: 1 });
     return looked;
   };
 
@@ -83,16 +63,15 @@ test("an import reads export rows without deleted_at and lists without a last cu
   const references = Array.from({ length: 101 }, (_, index) => `R${100 + index}`);
   const world = await worldWith(...references);
   let removed = 0;
-  const client = await clientOf(world, (json) => {
+  const by = changing((json) => {
     if (json.next_cursor === null) delete json.next_cursor;
     for (const { product } of (json.data ?? []) as { product?: Json }[]) {
       if (product?.deleted_at === null && delete product.deleted_at) removed++;
     }
   });
-  const machine = { client };
-  await world.import("a.csv", { machine });
+  await world.import("a.csv", {}, by);
   world.clock.advance(hour);
-  const { stopped, summary } = await world.import("a.csv", { machine });
+  const { stopped, summary } = await world.import("a.csv", {}, by);
   expect(stopped).toBeUndefined();
   expect(summary).toMatchObject({ unchanged: 101, submitted: 0 });
   expect(removed).toBeGreaterThan(0);
@@ -106,10 +85,10 @@ describe("results that violate the specification", () => {
   async function changed(text: string, change: (row: Json) => void) {
     const world = await importWorld();
     await world.write("a.csv", text);
-    const client = await clientOf(world, (json) => {
+    const by = changing((json) => {
       for (const row of rowsIn(json)) change(row);
     });
-    const first = await world.import("a.csv", { machine: { client } });
+    const first = await world.import("a.csv", {}, by);
     const again = await world.import("a.csv");
     return { world, first, again };
   }
@@ -141,10 +120,10 @@ describe("results that violate the specification", () => {
     await world.import("a.csv");
     world.clock.advance(hour);
     await world.write("a.csv", `reference,name,images\nA,Coat,${cdn}/A.jpg|${cdn}/fail-timeout.jpg\n`);
-    const client = await clientOf(world, (json) => {
+    const by = changing((json) => {
       for (const row of rowsIn(json)) for (const image of row.images as Json[]) image.index = 7;
     });
-    const { stopped } = await world.import("a.csv", { machine: { client } });
+    const { stopped } = await world.import("a.csv", {}, by);
     expect(stopped).toMatchObject({ type: "bad_response", code: "bad_results" });
   });
 

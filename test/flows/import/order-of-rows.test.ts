@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
+import { refusal } from "../../http/scripted-server.ts";
+import { until } from "../../support/until.ts";
 import { batchesOf } from "./batch-rows.ts";
-import { beforeBatch, cdn, fileOf, worldWith } from "./import-fixtures.ts";
+import { cdn, fileOf, worldWith } from "./import-fixtures.ts";
+import { type By, beforeBatch, isBatch } from "./run-import.ts";
 
 batchesOf(2);
 
+const results = { results: "results.ndjson" };
 const bad = `${cdn}/fail-timeout.jpg`;
 
 test("an import writes every row to the results file in file order, with any outcome", async () => {
@@ -15,17 +19,20 @@ test("an import writes every row to the results file in file order, with any out
     .replace("F.jpg", "F2.jpg")
     .replace(`${cdn}/E.jpg`, bad);
   await world.write("b.csv", text);
-  const resultsFile = { path: `${world.folder}/results`, name: "results" };
-  const { summary } = await world.import("b.csv", { resultsFile });
+  const { summary } = await world.import("b.csv", results);
   expect(summary).toMatchObject({ total: 8, submitted: 6, created: 3, updated: 2, failed: 1, unchanged: 2 });
-  expect(summary).toMatchObject({ succeeded: 5, results_file: "results", failed_file: "failed" });
+  expect(summary).toMatchObject({
+    succeeded: 5,
+    results_file: "results.ndjson",
+    failed_file: "b.failed.csv",
+  });
   expect(summary?.results_rows).toBe(8);
-  const results = (await world.read("results"))
+  const written = (await world.read("results.ndjson"))
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
   expect(
-    results.map(({ file_line, line, reference, status, action }) =>
+    written.map(({ file_line, line, reference, status, action }) =>
       [file_line, line, reference, status, action].join(" "),
     ),
   ).toEqual([
@@ -38,7 +45,7 @@ test("an import writes every row to the results file in file order, with any out
     "8 1 G succeeded created",
     "9  H succeeded unchanged",
   ]);
-  expect(results.every(({ product_id, status }) => (product_id === null) === (status === "failed"))).toBe(
+  expect(written.every(({ product_id, status }) => (product_id === null) === (status === "failed"))).toBe(
     true,
   );
 });
@@ -60,53 +67,39 @@ test("an import reports rows in file order if batches of a resumed run lie betwe
   expect(first.summary).toMatchObject({ submitted: 2 });
   const second = await world.import(
     "a.csv",
-    { concurrency: 1, failedFile: { path: `${world.folder}/2`, name: "2", overwrite: true } },
+    { concurrency: 1, failed: "2.csv" },
     beforeBatch(2, () => world.fault(refused)),
   );
   expect(second.summary).toMatchObject({ submitted: 4 });
-  const resultsFile = { path: `${world.folder}/results`, name: "results" };
-  const failedFile = { path: `${world.folder}/3`, name: "3", overwrite: true };
-  const third = await world.import("a.csv", { resultsFile, failedFile });
+  const third = await world.import("a.csv", { ...results, failed: "3.csv" });
   expect(third.summary).toMatchObject({ run_id: "run_1", submitted: 9, created: 6, failed: 3 });
-  const results = (await world.read("results"))
+  const written = (await world.read("results.ndjson"))
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(results.map(({ reference, file_line }) => `${reference} ${file_line}`)).toEqual(
+  expect(written.map(({ reference, file_line }) => `${reference} ${file_line}`)).toEqual(
     references.map((one, index) => `${one} ${index + 2}`),
   );
-  expect((await world.read("3")).match(/^[A-Z](?=,)/gm)).toEqual(["C", "E", "I"]);
+  expect((await world.read("3.csv")).match(/^[A-Z](?=,)/gm)).toEqual(["C", "E", "I"]);
 });
 
 test("an import reads the results of batches that were cut again between accepted ones", async () => {
-  const references = ["A", "B", "C", "D", "E", "F"];
+  const references = ["A", "B", "C", "D", "E", "F", "G", "H"];
   const world = await worldWith(...references);
-  // Three batches are sent at once. The first is rejected; the others are accepted before that is known.
+  // After the first, three batches are sent at once. One is rejected; the others are accepted before that is known.
   let begun = 0;
-  let go = () => {};
-  const all = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  await world.import("a.csv", { concurrency: 3 }, (client) => ({
-    ...client,
-    imports: {
-      ...client.imports,
-      async create(input, { idempotencyKey } = {}) {
-        const nth = ++begun;
-        if (nth === 3) go();
-        await all;
-        if (nth > 1) return client.imports.create(input, { idempotencyKey });
-        await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
-        return client.imports.create(input, { idempotencyKey: "refused" });
-      },
-    },
-  }));
-  const resultsFile = { path: `${world.folder}/results`, name: "results" };
-  const { summary } = await world.import("a.csv", { resultsFile });
-  expect(summary).toMatchObject({ submitted: 6, created: 6 });
-  const results = (await world.read("results"))
+  const judge: By["judge"] = async (request) => {
+    if (!isBatch(request)) return null;
+    if (++begun !== 2) return null;
+    await until(() => world.mock.state().organizations.main.imports.length === 3);
+    return refusal(402, "insufficient_credits");
+  };
+  await world.import("a.csv", { concurrency: 3 }, { judge });
+  const { summary } = await world.import("a.csv", results);
+  expect(summary).toMatchObject({ submitted: 8, created: 8 });
+  const written = (await world.read("results.ndjson"))
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(results.map(({ reference }) => reference)).toEqual(references);
+  expect(written.map(({ reference }) => reference)).toEqual(references);
 });

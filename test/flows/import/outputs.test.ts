@@ -1,26 +1,22 @@
 import { mkdir, rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
-import { NetworkError } from "../../../src/http/errors.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { afterBatch, type By, beforeFirst, type ImportWorld, importWorld } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
 const half = `${head}OK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
 
-type World = Awaited<ReturnType<typeof importWorld>>;
-const target = (world: World, name: string) => ({ path: `${world.folder}/${name}`, name });
+type World = ImportWorld;
 
-/** A client that runs `meet` before the results are read. */
-const beforeResults =
-  (work: () => Promise<unknown>) =>
-  (client: Client): Client => ({
-    ...client,
-    download: async function* (...args) {
-      await work();
-      yield* client.download(...args);
-    },
-  });
+const isResults = (path: string) => path.startsWith("/_signed/imports/");
+
+/** Acts before the results are read. */
+const beforeResults = (act: () => Promise<unknown>): By => ({
+  async judge({ path }) {
+    if (isResults(path)) await act();
+    return null;
+  },
+});
 
 describe("output files", () => {
   test.each([
@@ -32,7 +28,7 @@ describe("output files", () => {
     await world.write("a.csv", half);
     const { summary, stopped } = await world.import(
       "a.csv",
-      { resultsFile: target(world, "results.ndjson") },
+      { results: "results.ndjson" },
       beforeResults(() => world.write("a.csv", later)),
     );
     expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
@@ -52,21 +48,32 @@ describe("output files", () => {
   test("are written even if the other one fails", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
-    const { summary, stopped } = await world.import("a.csv", {
-      resultsFile: target(world, "nowhere/results.ndjson"),
-    });
+    await mkdir(`${world.folder}/out`);
+    const { summary, stopped } = await world.import(
+      "a.csv",
+      { results: "out/results.ndjson" },
+      beforeResults(() => rm(`${world.folder}/out`, { recursive: true })),
+    );
     expect(stopped).toMatchObject({ type: "output", code: "file_not_writable" });
-    expect(summary).toMatchObject({ succeeded: 1, failed: 1, failed_file: "failed", results_file: null });
-    expect(await world.read("failed")).toContain("BAD,Coat,");
+    expect(summary).toMatchObject({
+      succeeded: 1,
+      failed: 1,
+      failed_file: "a.failed.csv",
+      results_file: null,
+    });
+    expect(await world.failed()).toContain("BAD,Coat,");
   });
 
-  test("leave no unfinished file if they cannot be moved into place", async () => {
+  test("get the next name if it is a folder meanwhile, and no unfinished file stays", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
-    await mkdir(`${world.folder}/results.ndjson`);
-    const { summary } = await world.import("a.csv", { resultsFile: target(world, "results.ndjson") });
-    expect(summary).toMatchObject({ failed_file: "failed", results_file: null });
-    expect(await world.files()).toEqual(["a.csv", "failed", "results.ndjson"]);
+    const { summary } = await world.import(
+      "a.csv",
+      { results: "results.ndjson" },
+      beforeResults(() => mkdir(`${world.folder}/results.ndjson`, { recursive: true })),
+    );
+    expect(summary).toMatchObject({ failed_file: "a.failed.csv", results_file: null });
+    expect(await world.files()).toEqual(["a.csv", "a.failed.csv", "results-2.ndjson", "results.ndjson"]);
   });
 
   test.each([
@@ -85,7 +92,10 @@ describe("output files", () => {
       beforeResults(() => change(world)),
     );
     const message = `a.csv ${what === "changed" ? what : `was ${what}`} during the import; the remaining rows were not sent`;
-    expect(stopped).toMatchObject({ type: "input", code: "file_changed", message });
+    expect(stopped).toMatchObject({
+      ...{ type: "input", code: "file_changed" },
+      message: expect.stringMatching(new RegExp(`^${message}\\. To resume, `)),
+    });
     expect(summary).toMatchObject({ failed: 1, failed_file: null, unwritten: [message] });
   });
 
@@ -95,17 +105,15 @@ describe("output files", () => {
       "a.csv",
       head + Array.from({ length: 2001 }, (_, i) => `R-${i},Dress,${cdn}/1.jpg\n`).join(""),
     );
-    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) =>
-      withCreate(client, async (...args) => {
-        const answer = await client.imports.create(...args);
-        await rm(`${world.folder}/a.csv`);
-        return answer;
-      }),
+    const { summary, stopped } = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      afterBatch(1, () => rm(`${world.folder}/a.csv`)),
     );
     expect(stopped).toMatchObject({
       ...{ type: "input", code: "file_changed" },
-      message: "a.csv was removed during the import; the remaining rows were not sent",
-      hint: "To resume, restore the file and run the command again.",
+      message:
+        "a.csv was removed during the import; the remaining rows were not sent. To resume, restore the file and run the command again.",
     });
     expect(summary).toMatchObject({ submitted: 2000, succeeded: 2000 });
   });
@@ -114,11 +122,11 @@ describe("output files", () => {
 test("an import reports an input that is no longer text as changed, not as an internal error, and sends nothing", async () => {
   const world = await importWorld();
   await world.write("a.csv", half);
-  const later = async (client: Client) => {
-    await world.write("a.csv", "\0\0\0\0");
-    return client;
-  };
-  const { summary, stopped } = await world.import("a.csv", {}, later);
+  const { summary, stopped } = await world.import(
+    "a.csv",
+    {},
+    beforeFirst(() => world.write("a.csv", "\0\0\0\0")),
+  );
   expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
   expect(summary).toMatchObject({ submitted: 0 });
   expect(world.writes()).toEqual([]);
@@ -137,24 +145,21 @@ describe("results", () => {
       }),
     );
     expect(stopped).toBeUndefined();
-    expect(links).toBe(1);
+    expect(
+      world.mock
+        .requests()
+        .slice(-3)
+        .map(({ status }) => status),
+    ).toEqual([403, 403, 200]);
+    expect(world.mock.requests().at(-1)!.path).toMatch(/\/rows\?limit=100$/);
     expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
   test("are read again if the connection breaks", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
-    let times = 0;
-    const { summary, stopped } = await world.import("a.csv", {}, (client) => ({
-      ...client,
-      download: async function* (...args) {
-        for await (const chunk of client.download(...args)) {
-          yield chunk.subarray(0, 10);
-          if (times++ === 0) throw new NetworkError("cut", { code: "connection_cut", transient: true });
-          yield chunk.subarray(10);
-        }
-      },
-    }));
+    await world.fault({ match: { path: "/_signed/imports" }, truncate: 10, times: 1 });
+    const { summary, stopped } = await world.import("a.csv");
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
   });

@@ -1,14 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
 import { photo as photoOf } from "../photos/photo-folder.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { type By, beforeBatch, type ImportWorld, importWorld } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
 const photo = (world: World, name: string, mark: string) =>
   writeFileSync(join(world.folder, name), photoOf(mark));
@@ -18,16 +17,16 @@ const deleteProduct = async (world: World, reference: string) => {
   await world.client.products.delete({ product_id: product!.id });
 };
 
-/** A client that runs something once before the first upload. */
-const beforeUpload = (client: Client, happens: () => Promise<void>): Client => {
-  let happened = false;
-  const upload: Client["images"]["upload"] = async (...call) => {
-    if (!happened) await happens();
-    happened = true;
-    return client.images.upload(...call);
+/** Acts before the first upload. */
+function beforeUpload(act: () => Promise<void>): By {
+  let uploads = 0;
+  return {
+    async judge({ path }) {
+      if (path === "/v1/images" && ++uploads === 1) await act();
+      return null;
+    },
   };
-  return { ...client, images: { ...client.images, upload } };
-};
+}
 
 describe("a product that another client deletes during the import", () => {
   test("is partial if deleted during the uploads, with its missing photos in the failed file", async () => {
@@ -36,12 +35,14 @@ describe("a product that another client deletes during the import", () => {
     await world.import("a.csv");
     photo(world, "3.png", "three");
     await world.write("b.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg|3.png\n`);
-    const { summary, stopped } = await world.import("b.csv", {}, (client) =>
-      beforeUpload(client, () => deleteProduct(world, "A")),
+    const { summary, stopped } = await world.import(
+      "b.csv",
+      {},
+      beforeUpload(() => deleteProduct(world, "A")),
     );
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ created: 1, partial: 1 });
-    await world.write("failed.csv", await world.read("failed"));
+    await world.write("failed.csv", await world.failed());
     expect((await world.import("failed.csv")).summary).toMatchObject({ updated: 1, succeeded: 1 });
     expect(await world.products()).toEqual(["A Dress 3"]);
   });
@@ -51,21 +52,39 @@ describe("a product that another client deletes during the import", () => {
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg\n`);
     await world.import("a.csv");
     await world.write("b.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg|${cdn}/3.jpg\n`);
-    const { summary } = await world.import("b.csv", {}, (client) =>
-      withCreate(client, async (...call) => {
-        await deleteProduct(world, "A");
-        return client.imports.create(...call);
-      }),
+    const { summary } = await world.import(
+      "b.csv",
+      {},
+      beforeBatch(1, () => deleteProduct(world, "A")),
     );
-    expect(summary).toMatchObject({ created: 1, succeeded: 0, partial: 1, failed_file: "failed" });
+    expect(summary).toMatchObject({ created: 1, succeeded: 0, partial: 1, failed_file: "b.failed.csv" });
     expect(await world.products()).toEqual(["A Dress 1"]);
-    const failed = await world.read("failed");
+    const failed = await world.failed();
     expect(failed.split("\n")[1]).toMatch(
       /^A,Dress,https:\/\/cdn\.example\.com\/1\.jpg\|https:\/\/cdn\.example\.com\/2\.jpg,photos_missing,/,
     );
     await world.write("failed.csv", failed);
     expect((await world.import("failed.csv")).summary).toMatchObject({ updated: 1, succeeded: 1 });
     expect(await world.products()).toEqual(["A Dress 3"]);
+  });
+
+  test("has its row in the failed file if deleted after its batch, when its replaced photo is to be detached", async () => {
+    const world = await importWorld();
+    const sheet = (photo: number) => `reference,name,image_front\nA,Dress,${cdn}/${photo}.jpg\n`;
+    await world.write("a.csv", sheet(1));
+    await world.import("a.csv");
+    await world.write("a.csv", sheet(2));
+    let isImported = false;
+    const judge: By["judge"] = async ({ method, path }) => {
+      if (path.startsWith("/_signed/imports/")) isImported = true;
+      const isLook = isImported && method === "GET" && /^\/v1\/products\/\w+$/.test(path);
+      if (isLook && (await world.products()).length > 0) await deleteProduct(world, "A");
+      return null;
+    };
+    const { exit, summary } = await world.import("a.csv", { conflicts: "service" }, { judge });
+    expect(exit).toBe(8);
+    expect(summary).toMatchObject({ submitted: 1, partial: 1, photos: { added: 1, replaced: 0 } });
+    expect(await world.failed()).toMatch(/^A,Dress,.*product_not_found,/m);
   });
 });
 
@@ -106,10 +125,10 @@ test("an import keeps the known photos of an existing product whose PATCH return
 test("an import replaces the unfinished files of a killed process when the run is resumed", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/fail-timeout.jpg\n`);
-  await world.import("a.csv", { wait: false });
-  await world.write(`.run_1.failed_${"0".repeat(32)}.part`, "half a fi");
-  expect((await world.import("a.csv")).summary).toMatchObject({ failed: 1, failed_file: "failed" });
-  expect(await world.files()).toEqual(["a.csv", "failed"]);
+  const { runId } = await world.import("a.csv", { wait: false });
+  await world.write(`.${runId}.failed_${"0".repeat(32)}.part`, "half a fi");
+  expect((await world.import("a.csv")).summary).toMatchObject({ failed: 1, failed_file: "a.failed.csv" });
+  expect(await world.files()).toEqual(["a.csv", "a.failed.csv"]);
 });
 
 test("an import writes a batch to the failed file only if it was rejected for its rows", async () => {
@@ -117,7 +136,7 @@ test("an import writes a batch to the failed file only if it was rejected for it
   await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
   for (const [status, failedFile] of [
     [402, null],
-    [400, "failed"],
+    [400, "a.failed.csv"],
   ] as const) {
     await world.fault({ match: { method: "POST", path: "/v1/imports" }, status, times: 1 });
     expect((await world.import("a.csv")).summary).toMatchObject({ failed_file: failedFile });

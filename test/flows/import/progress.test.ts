@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ImportProgress } from "../../../src/flows/import/follow.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { batchesOf } from "./batch-rows.ts";
-import { beforeBatch, fileOf, responsesLost, worldWith } from "./import-fixtures.ts";
-import { importWorld } from "./run-import.ts";
+import { fileOf, responsesLost, worldWith } from "./import-fixtures.ts";
+import { beforeBatch, importWorld } from "./run-import.ts";
 
 batchesOf(2);
 
@@ -33,8 +32,7 @@ describe("the totals of the progress", () => {
     const world = await worldWith("A", "B", "C");
     await world.import("a.csv");
     expect(endsOf((await world.import("a.csv")).events)).toEqual([]);
-    const resultsFile = { path: join(world.folder, "results"), name: "results", overwrite: false };
-    expect(endsOf((await world.import("a.csv", { resultsFile })).events)).toEqual([
+    expect(endsOf((await world.import("a.csv", { results: "results.ndjson" })).events)).toEqual([
       "reading results: 3 of 3",
     ]);
   });
@@ -112,7 +110,11 @@ describe("the totals of the progress", () => {
   test("count unsent rows of a stopped run, which are read for the failed file", async () => {
     const world = await worldWith("A", "B", "C", "D", "E");
     const stop = () => world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
-    const { events } = await world.import("a.csv", { piped: true, concurrency: 1 }, beforeBatch(2, stop));
+    const { events } = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      { piped: true, ...beforeBatch(2, stop) },
+    );
     expect(endsOf(events)).toEqual([
       "sending rows: 2 of 5",
       "importing rows: 2 of 2",

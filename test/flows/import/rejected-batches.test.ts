@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, type Problem } from "../../../src/client/api-error.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import type { Problem } from "../../../src/client/api-error.ts";
+import { importWorld } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const file = `reference,name,images\n${[1, 2, 3].map((n) => `R-${n},Dress,${cdn}/${n}.jpg\n`).join("")}`;
@@ -9,13 +9,13 @@ const file = `reference,name,images\n${[1, 2, 3].map((n) => `R-${n},Dress,${cdn}
 async function refusedWith(...problems: Problem[]) {
   const world = await importWorld();
   await world.write("a.csv", file);
-  const { summary } = await world.import("a.csv", {}, (client) =>
-    withCreate(client, async () => {
-      const body = { type: "invalid_request", code: problems[0]!.code, message: "refused" };
-      throw new ApiError({ request: "POST /v1/imports", status: 400, body, problems });
-    }),
-  );
-  const failed = (await world.read("failed")).trim().split("\n").slice(1);
+  await world.fault({
+    match: { method: "POST", path: "/v1/imports" },
+    status: 400,
+    body: { errors: problems },
+  });
+  const { summary } = await world.import("a.csv");
+  const failed = (await world.failed()).trim().split("\n").slice(1);
   return { summary, reasons: failed.map((line) => line.split(",").slice(3).join(",")) };
 }
 
@@ -44,11 +44,9 @@ describe("a rejected batch", () => {
     expect(reasons[0]).toBe("invalid_row,[31mname is odd");
   });
 
-  test.each([undefined, 0, 4])("reports a problem of line %s for the entire batch", async (line) => {
+  test.each([0, 4])("reports a problem of line %s for the entire batch", async (line) => {
     const { summary, reasons } = await refusedWith({
-      ...(line === undefined ? {} : { line }),
-      code: "too_many_imports",
-      message: "try later",
+      ...{ line, code: "too_many_imports", message: "try later" },
     });
     expect(reasons).toEqual(Array.from({ length: 3 }, () => "too_many_imports,try later"));
     expect(summary?.problems).toEqual([
@@ -73,7 +71,7 @@ test("an import writes all problems of a row that the check rejected to the fail
   const world = await importWorld();
   await world.write("a.csv", `reference,name,sex,images\nA,,women,${cdn}/1.jpg\nB,Dress,,${cdn}/1.jpg\n`);
   await world.import("a.csv", { skipInvalid: true });
-  expect(await world.read("failed")).toContain(
+  expect(await world.failed()).toContain(
     `invalid_row,"name is missing; sex must be one of male, female, other, kid, not ""women"": did you mean ""female""?"`,
   );
 });

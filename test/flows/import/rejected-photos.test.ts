@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { oddPhoto, photo } from "../photos/photo-folder.ts";
-import { beforeBatch } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
 
 const head = "reference,name,image_front,image_2\n";
@@ -18,27 +17,25 @@ async function worldWithCut(rows: string) {
   for (const name of ["a.png", "b.png", "c.png"]) writeFileSync(join(world.folder, name), photo(name));
   writeFileSync(join(world.folder, "cut.png"), oddPhoto);
   await world.write("a.csv", head + rows);
-  const resultsFile = { path: join(world.folder, "results.ndjson"), name: "results.ndjson" };
   const results = async () =>
     (await world.read("results.ndjson"))
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-  return { ...world, resultsFile, results };
+  return { ...world, results };
 }
 
 describe("a photo that the service rejects", () => {
   test("is the only thing in the failed file; its row and all others are imported", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\nB,Coat,cut.png,\nC,Hat,c.png,\n");
-    const { resultsFile } = world;
-    const { summary, stopped } = await world.import("a.csv", { resultsFile });
+    const { summary, stopped } = await world.import("a.csv", { results: "results.ndjson" });
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({
       ...{ total: 3, submitted: 3, succeeded: 1, partial: 1, failed: 1, created: 2 },
-      failed_file: "failed",
+      failed_file: "a.failed.csv",
     });
     expect(await world.products()).toEqual(["A Dress 1", "C Hat 1"]);
-    expect(await world.read("failed")).toBe(
+    expect(await world.failed()).toBe(
       `reference,name,image_front,image_2,error_code,error_message\n` +
         `A,Dress,,cut.png,invalid_request,cut.png: ${why}\n` +
         `B,Coat,cut.png,,image_failed,the service rejected 1 of 1 photos; cut.png: ${why}\n`,
@@ -57,15 +54,14 @@ describe("a photo that the service rejects", () => {
     expect(c).toMatchObject({ reference: "C", status: "succeeded" });
     // After a fix, the failed file imports the other rows, each once.
     writeFileSync(join(world.folder, "cut.png"), photo("mended"));
-    await world.write("mended.csv", await world.read("failed"));
+    await world.write("mended.csv", await world.failed());
     expect((await world.import("mended.csv")).summary).toMatchObject({ created: 1, updated: 1, failed: 0 });
     expect((await world.products()).sort()).toEqual(["A Dress 2", "B Coat 1", "C Hat 1"]);
   });
 
   test("fails its row with fail_row, and the other photos are not attached", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\nC,Hat,c.png,\n");
-    const { resultsFile } = world;
-    const { summary } = await world.import("a.csv", { onImageError: "fail_row", resultsFile });
+    const { summary } = await world.import("a.csv", { onImageError: "fail_row", results: "results.ndjson" });
     expect(summary).toMatchObject({ succeeded: 1, partial: 0, failed: 1, created: 1 });
     expect(await world.products()).toEqual(["C Hat 1"]);
     const [a] = await world.results();
@@ -76,13 +72,13 @@ describe("a photo that the service rejects", () => {
       },
       failedImage(1, "cut.png", "unlabeled"),
     ]);
-    expect(await world.read("failed")).toContain("A,Dress,a.png,cut.png,image_failed,");
+    expect(await world.failed()).toContain("A,Dress,a.png,cut.png,image_failed,");
   });
 
   test("is reported by its path, not by the ID of its upload", async () => {
     const world = await worldWithCut("A,Dress,a.png,https://cdn.example.com/fail-timeout.jpg\n");
     await world.import("a.csv", { onImageError: "fail_row" });
-    const [, line] = (await world.read("failed")).split("\n");
+    const [, line] = (await world.failed()).split("\n");
     expect(line).toMatch(
       /^A,Dress,a\.png,https:\S+,image_failed,.*; a\.png: the row failed, so its images were discarded; https:/,
     );
@@ -94,16 +90,15 @@ describe("a photo that the service rejects", () => {
       const world = await worldWithCut("A,Dress,a.png,\nB,Coat,b.png,\n");
       await world.import("a.csv");
       await world.write("b.csv", `${head}A,Silk dress,a.png,cut.png\nB,Long coat,b.png,\n`);
-      const { resultsFile } = world;
       const before = world.writes().length;
-      const { summary } = await world.import("b.csv", { resultsFile, onImageError });
+      const { summary } = await world.import("b.csv", { results: "results.ndjson", onImageError });
       expect(summary).toMatchObject({ submitted: 2, succeeded: 1, partial: 0, failed: 1, updated: 1 });
       expect(world.writes().slice(before)).toEqual([
         "POST /v1/images 400",
         expect.stringMatching(/^PATCH .* 200$/),
       ]);
       expect((await world.products()).sort()).toEqual(["A Dress 1", "B Long coat 1"]);
-      expect((await world.read("failed")).split("\n").slice(1, 2)).toEqual([
+      expect((await world.failed()).split("\n").slice(1, 2)).toEqual([
         `A,Silk dress,a.png,cut.png,image_failed,the service rejected 1 of 2 photos; cut.png: ${why}`,
       ]);
       const [a] = await world.results();
@@ -130,10 +125,10 @@ describe("a photo that the service rejects", () => {
     const world = await worldWithCut("A,Dress,a.png,\nB,Coat,cut.png,\nC,Hat,c.png,cut.png\n");
     const { summary } = await world.import("a.csv", { wait: false });
     expect(summary).toMatchObject({
-      ...{ submitted: 3, failed: 1, partial: 1, created: 0, updated: 0, failed_file: "failed" },
+      ...{ submitted: 3, failed: 1, partial: 1, created: 0, updated: 0, failed_file: "a.failed.csv" },
       imports: [{ rows: 2 }],
     });
-    expect((await world.read("failed")).split("\n").slice(1, 3)).toEqual([
+    expect((await world.failed()).split("\n").slice(1, 3)).toEqual([
       `B,Coat,cut.png,,image_failed,the service rejected 1 of 1 photos; cut.png: ${why}`,
       `C,Hat,,cut.png,invalid_request,cut.png: ${why}`,
     ]);
@@ -159,16 +154,12 @@ describe("a photo that the service rejects", () => {
     world.clock.advance(60_000);
     const { summary } = await world.import("a.csv");
     expect(summary).toMatchObject({ run_id: "run_1", submitted: 2, succeeded: 1, partial: 1 });
-    expect(await world.read("failed")).toContain(`A,Dress,,cut.png,invalid_request,cut.png: ${why}\n`);
+    expect(await world.failed()).toContain(`A,Dress,,cut.png,invalid_request,cut.png: ${why}\n`);
   });
 
   test("is uploaded once per run, even if other clients change products in the meantime", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\n");
-    await world.import(
-      "a.csv",
-      {},
-      beforeBatch(1, () => {}),
-    );
+    await world.import("a.csv");
     const uploads = world.writes().filter((write) => write.startsWith("POST /v1/images"));
     expect(uploads.sort()).toEqual(["POST /v1/images 201", "POST /v1/images 400"]);
   });
@@ -182,10 +173,10 @@ describe("an upload error that ends the run", () => {
     async (status) => {
       const world = await worldWithCut(rows);
       await world.fault({ match: { path: "/v1/images" }, status });
-      const { summary, stopped } = await world.import("a.csv", { piped: true });
+      const { summary, stopped } = await world.import("a.csv", {}, { piped: true });
       expect(stopped).toMatchObject({ status });
-      expect(summary).toMatchObject({ submitted: 0, failed_file: "failed" });
-      expect((await world.read("failed")).match(/,not_sent,/g)).toHaveLength(2);
+      expect(summary).toMatchObject({ submitted: 0, failed_file: "stdin.failed.csv" });
+      expect((await world.failed()).match(/,not_sent,/g)).toHaveLength(2);
     },
   );
 
@@ -193,8 +184,9 @@ describe("an upload error that ends the run", () => {
     const world = await worldWithCut(rows);
     await world.fault({ match: { path: "/v1/images" }, status: 402 });
     expect((await world.import("a.csv")).summary).toMatchObject({ failed_file: null });
-    const failedFile = { path: join(world.folder, "f.csv"), name: "f.csv", overwrite: true };
-    expect((await world.import("a.csv", { failedFile })).summary).toMatchObject({ failed_file: "f.csv" });
+    expect((await world.import("a.csv", { failed: "f.csv" })).summary).toMatchObject({
+      failed_file: "f.csv",
+    });
     expect((await world.read("f.csv")).match(/,not_sent,/g)).toHaveLength(2);
     await world.fault();
     await world.import("f.csv");

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { repetitions } from "../../support/repetitions.ts";
 import { fileOf, once } from "./import-fixtures.ts";
-import { importWorld } from "./run-import.ts";
+import { type ImportWorld, importWorld } from "./run-import.ts";
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
-const idOf = (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
+const idOf = (world: World, reference: string) => world.productOf(reference).id;
 const rename = (world: World, product_id: string, reference: string) =>
   world.client.products.update({ product_id, body: { reference } });
 /** A file in which X is renamed to Y, with its photo. */
@@ -28,7 +28,7 @@ describe("a reference that changed at the service and then in the file adds no p
   });
 
   test.each(repetitions([301], [301, 1300]))("if %i other products changed as well", async (count) => {
-    const world = await importWorld();
+    const world = await importWorld({ isDirect: true });
     await world.write("a.csv", fileOf("X", "Z", ...many(count)));
     await world.import("a.csv");
     const x = idOf(world, "X");

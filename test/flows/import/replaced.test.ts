@@ -1,12 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openState } from "../../../src/state/state.ts";
 import { photo } from "../photos/photo-folder.ts";
 import { fileOf, once } from "./import-fixtures.ts";
-import { importWorld } from "./run-import.ts";
+import { type ImportWorld, importWorld } from "./run-import.ts";
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
 /** A test environment without a seed, so that new products do not reuse the IDs of lost ones. */
 async function worldWith(...references: string[]) {
@@ -17,11 +16,7 @@ async function worldWith(...references: string[]) {
 }
 
 /** Another client imports a file. */
-async function importElsewhere(world: World, file: string) {
-  const state = await openState(null, { clock: world.clock });
-  await world.import(file, { machine: { state } });
-  state.close();
-}
+const importElsewhere = (world: World, file: string) => world.import(file, {}, { machine: "theirs" });
 
 async function remove(world: World, reference: string) {
   const { data } = await world.client.products.list({ q: reference });

@@ -1,21 +1,27 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../../src/client/api-error.ts";
-import type { Client } from "../../../src/client/client.ts";
-import type { ImportInput } from "../../../src/flows/import/import-input.ts";
-import { NetworkError } from "../../../src/http/errors.ts";
-import { openState } from "../../../src/state/state.ts";
-import { stateError } from "../../../src/state/state-error.ts";
+import { json, refusal } from "../../http/scripted-server.ts";
+import { killedAfter } from "../../support/killed-command.ts";
 import { repetitions } from "../../support/repetitions.ts";
+import { aroundStatements, diskFull } from "../../support/sqlite-statements.ts";
+import { until } from "../../support/until.ts";
 import { batchesOf } from "./batch-rows.ts";
-import { beforeBatch, fileOf, hour, once, responsesLost, worldWith } from "./import-fixtures.ts";
-import { KillableProcess, Killed } from "./killable-process.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { fileOf, hour, once, responsesLost, worldWith } from "./import-fixtures.ts";
+import {
+  type By,
+  beforeBatch,
+  type Imported,
+  type ImportFlags,
+  type ImportWorld,
+  importWorld,
+  isBatch,
+  onBatch,
+} from "./run-import.ts";
 
 batchesOf(2);
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 
 const five = ["A", "B", "C", "D", "E"];
 const keysOf = (world: World) =>
@@ -50,7 +56,6 @@ describe("the same command again", () => {
     expect(second.summary).toMatchObject(whole);
     expect(second.summary?.run_id).toBe("run_1");
     expect(second.summary?.unknown).toBeUndefined();
-    expect(second.notes[0]).toMatch(/^Resuming the import of .*a\.csv started at .*: 0 rows already sent\./);
     expect(importsOf(world)).toHaveLength(3);
     expect(new Set(keysOf(world)).size).toBe(3);
     expect((await world.products()).sort()).toEqual(once(...five));
@@ -77,62 +82,52 @@ describe("the same command again", () => {
 
   test("sends rows with a new key at once after a rejection that the service stored under the old one", async () => {
     const world = await worldWith(...five);
-    const refuse = (replayed: boolean) => () => {
-      const body = { type: "payment_required", code: "insufficient_credits", message: "no credits" };
-      const request = "POST /v1/imports";
-      throw new ApiError({ request, status: 402, body, earlierUnanswered: true, replayed });
-    };
-    // The rejection may predate the check of the key, whose work was done.
-    const first = await world.import("a.csv", { concurrency: 1 }, beforeBatch(1, refuse(false)));
-    expect(first.sent.map(({ kind }) => kind)).toEqual(["unknown"]);
-    const second = await world.import("a.csv", { concurrency: 1 }, beforeBatch(1, refuse(true)));
-    expect(second.sent.map(({ kind }) => kind)).toEqual(["accepted", "accepted", "accepted"]);
+    // The first response is lost, and the service repeats the stored rejection.
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before", times: 1 });
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
+    const first = await world.import("a.csv", { concurrency: 1 });
+    expect(first.summary).toMatchObject({ submitted: 0, unknown: [{ rows: 2 }] });
+    const [key] = keysOf(world);
+    const second = await world.import("a.csv", { concurrency: 1 });
     expect(second.summary).toMatchObject(whole);
-    expect(keysOf(world)).not.toContain("key-1");
+    expect(keysOf(world).at(-3)).not.toBe(key);
   });
 
-  test("still reports a batch with an unknown outcome if it stops before sending it again", async () => {
-    const world = await worldWith(...five);
-    let begun = 0;
-    let go = () => {};
-    const both = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    await world.import("a.csv", { concurrency: 2, piped: true }, (client) =>
-      withCreate(client, async (input, { idempotencyKey } = {}) => {
-        if (++begun === 2) go();
-        await both;
-        await client.imports.create(input, { idempotencyKey });
-        throw new NetworkError("the line is dead", { code: "ECONNRESET", transient: true });
-      }),
-    );
-    expect(world.state.batches.of("run_1").map(({ state }) => state)).toEqual(["sent", "sent"]);
+  test("still reports batches with an unknown outcome if it stops before sending them again", async () => {
+    const world = await worldWith(...five, "F", "G");
+    let sent = 0;
+    const judge: By["judge"] = async (request) => {
+      // The first one shows the rate limit, and the others go out together.
+      if (!isBatch(request) || ++sent === 1) return null;
+      await until(() => sent >= 3);
+      return { lost: true };
+    };
+    await world.import("a.csv", { concurrency: 2 }, { piped: true, judge });
     await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before" });
-    const { summary } = await world.import("a.csv", { concurrency: 1, piped: true });
+    const { summary } = await world.import("a.csv", { concurrency: 1 }, { piped: true });
     expect(summary?.unknown).toEqual([
-      { first_line: 2, last_line: 3, rows: 2 },
       { first_line: 4, last_line: 5, rows: 2 },
+      { first_line: 6, last_line: 7, rows: 2 },
     ]);
-    expect((await world.read("failed-2")).match(/^[A-Z],/gm)).toEqual(["E,"]);
+    expect((await world.failed()).match(/^[A-Z],/gm)).toEqual(["G,"]);
   });
 
   test("asks again after the body of a batch was rejected, even if the failed file has all remaining rows", async () => {
     const world = await worldWith(...five);
-    const problems = [{ line: 1, code: "invalid_row", message: "no such thing" }];
-    const refuse = () => {
-      const body = { type: "invalid_request", code: "invalid_row", message: "refused" };
-      throw new ApiError({ request: "POST /v1/imports", status: 400, body, problems });
-    };
-    const first = await world.import("a.csv", { concurrency: 1 }, beforeBatch(2, refuse));
+    const errors = [{ line: 1, code: "invalid_row", message: "no such thing" }];
+    const first = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      onBatch(2, () => json(400, { errors })),
+    );
     expect(first.summary).toMatchObject({
       submitted: 2,
       refused: [{ first_line: 4, last_line: 5, rows: 2 }],
     });
-    expect((await world.read("failed")).match(/^[A-Z],/gm)).toEqual(["C,", "D,", "E,"]);
-    expect(await world.read("failed")).toContain("E,Dress,https://cdn.example.com/E.jpg,not_sent,");
+    expect((await world.failed()).match(/^[A-Z],/gm)).toEqual(["C,", "D,", "E,"]);
+    expect(await world.failed()).toContain("E,Dress,https://cdn.example.com/E.jpg,not_sent,");
     const second = await world.import("a.csv");
     expect(second.summary).toMatchObject(whole);
-    expect(second.sent.map(({ rows }) => [...rows])).toEqual([[0, 1], [2, 3], [4]]);
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
@@ -140,33 +135,28 @@ describe("the same command again", () => {
     const world = await worldWith(...five);
     await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 400, times: 1 });
     const first = await world.import("a.csv", { concurrency: 1 });
-    expect(first.summary).toMatchObject({ submitted: 0, failed_file: "failed" });
-    await world.write("mended.csv", await world.read("failed"));
+    expect(first.summary).toMatchObject({ submitted: 0, failed_file: "a.failed.csv" });
+    await world.write("mended.csv", await world.failed());
     expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
   test("is not needed if another batch was rejected for another reason: its rows are in the failed file, too", async () => {
     const world = await worldWith(...five);
-    const refusals = [422, 402];
-    let areBothSent = () => {};
-    const bothSent = new Promise<void>((resolve) => {
-      areBothSent = resolve;
-    });
-    const first = await world.import("a.csv", { concurrency: 2 }, (client) =>
-      withCreate(client, async (_, { onDoubt } = {}) => {
-        onDoubt?.(true);
-        const status = refusals.shift()!;
-        if (refusals.length === 0) areBothSent();
-        await bothSent;
-        const body = { type: "refused", code: "refused", message: "refused" };
-        throw new ApiError({ request: "POST /v1/imports", status, body });
-      }),
-    );
-    expect(first.summary).toMatchObject({ submitted: 0, failed_file: "failed" });
+    const statuses = [422, 402];
+    let sent = 0;
+    const judge: By["judge"] = async (request) => {
+      // The first one shows the rate limit, and the others go out together.
+      if (!isBatch(request) || ++sent === 1) return null;
+      const status = statuses.shift()!;
+      await until(() => statuses.length === 0);
+      return refusal(status, "refused");
+    };
+    const first = await world.import("a.csv", { concurrency: 2 }, { judge });
+    expect(first.summary).toMatchObject({ submitted: 2, failed_file: "a.failed.csv" });
     expect(first.summary?.refused).toHaveLength(2);
-    await world.write("mended.csv", await world.read("failed"));
-    expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
+    await world.write("mended.csv", await world.failed());
+    expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 3, created: 3 });
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
@@ -179,13 +169,11 @@ describe("the same command again", () => {
     };
     const first = await world.import("a.csv", { concurrency: 1 }, beforeBatch(2, refuse));
     expect(first.stopped).toMatchObject({ status: 402 });
-    expect(first.changed).toMatchObject({ type: "input", code: "file_changed" });
     // Rewritten with the same bytes, it is the same file.
     await world.write("a.csv", text);
     const again = () => world.write("a.csv", text);
     const second = await world.import("a.csv", { concurrency: 1 }, beforeBatch(1, again));
     expect(second.stopped).toMatchObject({ status: 402 });
-    expect(second.changed).toBeNull();
     await world.fault();
     expect((await world.import("a.csv")).summary).toMatchObject({ ...whole, run_id: "run_1" });
   });
@@ -201,12 +189,8 @@ describe("the same command again", () => {
 
   describe.each([
     ["--no-wait", { wait: false }, undefined],
-    ["--timeout", { timeoutMs: 1 }, undefined],
-    [
-      "a results file that could not be written",
-      { resultsFile: { path: "/dev/full", name: "/dev/full" } },
-      undefined,
-    ],
+    ["--timeout", { timeout: "1ms" }, undefined],
+    ["a results file that could not be written", { results: "out/r.ndjson" }, undefined],
     ["a batch that was rejected for missing credits", { concurrency: 1 }, 402],
   ] as const)("after %s, if another file has changed its products", (_, flags, status) => {
     const later = [
@@ -220,12 +204,14 @@ describe("the same command again", () => {
       async ({ wait, photos }) => {
         const world = await worldWith(...five);
         await world.write("b.csv", fileOf("A", "B").replaceAll("Dress", "Coat"));
-        world.clock.isIdle = () => !("timeoutMs" in flags) || world.writes().length === 3;
-        const through =
-          status === undefined
-            ? undefined
-            : beforeBatch(2, () => world.fault({ match: { path: "/v1/imports" }, status }));
-        await world.import("a.csv", flags, through);
+        world.clock.isIdle = () => !("timeout" in flags) || world.writes().length === 3;
+        const out = join(world.folder, "out");
+        await mkdir(out);
+        const meanwhile = async () => {
+          await rm(out, { recursive: true });
+          if (status !== undefined) await world.fault({ match: { path: "/v1/imports" }, status });
+        };
+        await world.import("a.csv", flags, beforeBatch(2, meanwhile));
         await world.fault();
         world.clock.isIdle = () => true;
         world.clock.advance(60_000);
@@ -233,13 +219,16 @@ describe("the same command again", () => {
         world.clock.advance(60_000);
         const before = (await world.products()).filter((product) => product.startsWith("A "));
         expect(before).toEqual([`A Coat ${photos === "all" ? 2 : 1}`]);
-        const { stopped, notes, summary } = await world.import("a.csv");
-        expect(stopped).toBeUndefined();
-        expect(notes[0]).toMatch(
+        const lines = await world.lines("a.csv");
+        expect(lines[0]).toMatch(
           / did not finish, and another import has run since\. Comparing its rows again\.$/,
         );
         // What the other file has written is kept: these rows were not edited.
-        expect(summary).toMatchObject({ run_id: "run_3", updated: 0, failed: 0, kept: 2 });
+        expect(lines[1]).toMatch(
+          status === undefined
+            ? /^Nothing to do: all 5 rows of a\.csv are not edited\.$/
+            : /^Imported 5 rows from a\.csv in .*: 3 created, 2 kept\.$/,
+        );
         const after = (await world.products()).sort();
         const count = photos === "all" ? 2 : 1;
         expect(after).toEqual([`A Coat ${count}`, `B Coat ${count}`, ...once("C", "D", "E")]);
@@ -261,31 +250,28 @@ describe("the same command again", () => {
     const first = await world.import("a.csv", { wait: false });
     const second = await world.import("a.csv", { wait: false });
     expect(second.summary).toMatchObject({ run_id: first.summary!.run_id, imports: first.summary!.imports });
-    expect(second.notes[0]).toMatch(/^Resuming the import of /);
     world.clock.advance(60_000);
-    const [product] = (await world.client.products.list()).data;
-    await world.client.products.delete({ product_id: product!.id });
-    const third = await world.import("a.csv", { wait: false });
-    expect(third.notes[0]).toMatch(/ has finished at the service\. Comparing its rows again\.$/);
-    expect(third.summary).toMatchObject({ run_id: "run_3", submitted: 0, unchanged: 4, deleted: 1 });
+    await world.client.products.delete({ product_id: world.productOf("D").id });
+    const third = await world.lines("a.csv", { wait: false });
+    expect(third).toEqual([
+      expect.stringMatching(/ has finished at the service\. Comparing its rows again\.$/),
+      "Nothing to do: all 5 rows of a.csv are not edited.",
+      "  1 product was deleted at the service since (D); to create it again, add --exact",
+    ]);
     expect(await world.products()).toHaveLength(4);
     const fourth = await world.import("a.csv", { wait: false });
     expect(fourth.summary).toMatchObject({ submitted: 0, unchanged: 4, deleted: 1, imports: [] });
     // A run that waits reports the results of the run with --no-wait.
     await world.write("b.csv", fileOf("F"));
-    await world.import("b.csv", { wait: false });
+    const { runId } = await world.import("b.csv", { wait: false });
     world.clock.advance(60_000);
-    expect((await world.import("b.csv")).summary).toMatchObject({
-      run_id: "run_5",
-      created: 1,
-      succeeded: 1,
-    });
+    expect(await world.import("b.csv")).toMatchObject({ runId, summary: { created: 1, succeeded: 1 } });
   });
 
   test("finishes the run after --timeout", async () => {
     const world = await worldWith(...five);
     world.clock.isIdle = () => world.writes().length === 3;
-    const first = await world.import("a.csv", { timeoutMs: 500 });
+    const first = await world.import("a.csv", { timeout: "500ms" });
     expect(first.stopped).toMatchObject({ type: "timeout", code: "wait_timeout" });
     expect(first.summary).toMatchObject({ submitted: 5, succeeded: 0 });
     const second = await world.import("a.csv");
@@ -334,14 +320,20 @@ test("a resumed import does not restore deleted products in the ledger from resu
 
 test("a resumed import writes the files again if they could not be written, and sends nothing twice", async () => {
   const world = await worldWith("A", "B");
-  const resultsFile = { path: join(world.folder, "nowhere", "r.ndjson"), name: "r.ndjson" };
-  const first = await world.import("a.csv", { photos: "all", resultsFile });
+  const out = join(world.folder, "out");
+  await mkdir(out);
+  const flags = { photos: "all", results: "out/r.ndjson" };
+  const first = await world.import(
+    "a.csv",
+    flags,
+    beforeBatch(1, () => rm(out, { recursive: true })),
+  );
   expect(first.stopped).toMatchObject({ type: "output" });
   expect(first.summary).toMatchObject({ created: 2, results_file: null });
-  await mkdir(join(world.folder, "nowhere"));
-  const second = await world.import("a.csv", { photos: "all", resultsFile });
+  await mkdir(out);
+  const second = await world.import("a.csv", flags);
   expect(second.summary).toMatchObject({
-    ...{ run_id: first.summary!.run_id, created: 2, updated: 0, results_file: "r.ndjson" },
+    ...{ run_id: first.summary!.run_id, created: 2, updated: 0, results_file: "out/r.ndjson" },
   });
   expect((await world.products()).sort()).toEqual(once("A", "B"));
   // After everything is reported the run has ended; the next command starts a new one.
@@ -351,18 +343,17 @@ test("a resumed import writes the files again if they could not be written, and 
 describe("a piped row that was not sent", () => {
   test("is not counted as accepted, even if the disk is full", async () => {
     const world = await worldWith("A", "B");
-    const { batches } = world.state;
     let isFull = true;
-    const full: typeof batches.accepted = (...call) => {
-      if (isFull) throw stateError("state_full", "state.db");
-      batches.accepted(...call);
-    };
-    const machine = { state: { ...world.state, batches: { ...batches, accepted: full } } };
-    const { summary, stopped } = await world.import("a.csv", { piped: true, machine });
+    aroundStatements({
+      before(sql) {
+        if (isFull && sql.startsWith("UPDATE batch SET state = 'accepted'")) throw diskFull();
+      },
+    });
+    const { summary, stopped } = await world.import("a.csv", {}, { piped: true });
     expect(stopped).toMatchObject({ code: "state_full" });
     expect(summary).toMatchObject({ submitted: 2, failed_file: null, imports: [{ rows: 2 }] });
     isFull = false;
-    const again = await world.import("a.csv", { piped: true, machine });
+    const again = await world.import("a.csv", {}, { piped: true });
     expect(again.summary).toMatchObject({ submitted: 2, created: 2 });
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
@@ -376,28 +367,32 @@ describe("a piped row that was not sent", () => {
     const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402 };
     const ran = await world.import(
       "b.csv",
-      { piped: true, concurrency: 1 },
-      beforeBatch(2, () => world.fault(refused)),
+      { concurrency: 1 },
+      { piped: true, ...beforeBatch(2, () => world.fault(refused)) },
     );
     expect(ran.summary).toMatchObject({ submitted: 2, created: 2, unchanged: 3 });
-    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    const failed = (await world.failed()).trim().split("\n").slice(1);
     expect(failed.map((line) => [line.split(",")[0], line.split(",")[3]])).toEqual([
       ["C", "not_sent"],
       ["F", "insufficient_credits"],
     ]);
     await world.fault();
-    expect((await world.import("failed")).summary).toMatchObject({ submitted: 2, created: 1, updated: 1 });
+    expect((await world.import("stdin.failed.csv")).summary).toMatchObject({
+      submitted: 2,
+      created: 1,
+      updated: 1,
+    });
   });
 });
 
 describe("a process that is killed", () => {
   /** Kills a run at its n-th step, for every n, each with its own products, and runs it again. */
   async function killedAtEveryStep(
-    flags: Partial<ImportInput>,
-    through: (client: Client) => Client = (same) => same,
+    flags: ImportFlags,
+    through: By = {},
     isEnough: (wrong: readonly string[]) => boolean = () => false,
     firstStep = 0,
-    stride = repetitions(11, 1),
+    stride = repetitions(89, 1),
   ) {
     const world = await importWorld();
     const wrong: string[] = [];
@@ -407,26 +402,20 @@ describe("a process that is killed", () => {
       const references = [`${steps}-A`, `${steps}-B`, `${steps}-C`];
       const name = `${steps}.csv`;
       await world.write(name, fileOf(...references));
-      const life = new KillableProcess(steps);
-      const machine = { state: life.state(world.state) };
-      const killed = await world.import(name, { ...flags, machine }, life.client).then(
-        () => false,
-        (error: unknown) => {
-          if (!(error instanceof Killed)) throw error;
-          return true;
-        },
-      );
+      const life = killedAfter(steps, world.clock);
+      await world.import(name, flags, { judge: life.judge });
+      life.end();
       const { summary } = await world.import(name, flags, through);
       const found = (await world.products()).filter((product) => product.startsWith(`${steps}-`));
       const isRight =
         JSON.stringify([...found].sort()) === JSON.stringify(once(...references)) &&
-        (!killed || JSON.stringify([summary?.submitted, summary?.unchanged]) !== "[0,0]");
+        (!life.isOver || JSON.stringify([summary?.submitted, summary?.unchanged]) !== "[0,0]");
       if (!isRight) wrong.push(`${steps}: ${found.join(", ")} ${JSON.stringify(summary)}`);
       if (!life.isOver || isEnough(wrong)) return { steps, wrong };
     }
   }
 
-  test.each<[string, Partial<ImportInput>]>([
+  test.each<[string, ImportFlags]>([
     ["an upsert", {}],
     ["a create", { mode: "create" }],
   ])("at any step of %s loses and duplicates nothing when it runs again", async (_, flags) => {
@@ -440,10 +429,7 @@ describe("a process that is killed", () => {
     const isDoubled = (wrong: readonly string[]) => wrong.some((one) => one.includes("Dress 2"));
     const { wrong } = await killedAtEveryStep(
       { concurrency: 2 },
-      (client) =>
-        withCreate(client, (input, options) =>
-          client.imports.create(input, { ...options, idempotencyKey: `other-${++keys}` }),
-        ),
+      { judge: (request) => (isBatch(request) ? { key: `other-${++keys}` } : null) },
       isDoubled,
       // Runs killed before this step duplicate no photo.
       80,
@@ -456,26 +442,23 @@ describe("a process that is killed", () => {
 describe("two processes", () => {
   test("cannot work on the same run: the second one reports the first", async () => {
     const world = await worldWith(...five);
-    const path = `${world.folder}/cat.state`;
-    const { clock } = world;
-    const [ours, theirs] = [await openState(path, { clock }), await openState(path, { clock })];
-    let second: unknown;
+    let second: Imported | undefined;
     const first = await world.import(
       "a.csv",
-      { machine: { state: ours } },
+      {},
       beforeBatch(1, async () => {
-        second = await world.import("a.csv", { machine: { state: theirs } }).catch((error: unknown) => error);
+        second = await world.import("a.csv");
       }),
     );
-    expect(second).toMatchObject({ type: "conflict", code: "run_alive" });
-    expect((second as Error).message).toMatch(
-      /^process 4711 has been working on \S+a\.csv since 2026-01-05T09:00:\d\dZ$/,
-    );
+    expect(second!.stopped).toMatchObject({
+      ...{ type: "conflict", code: "run_alive" },
+      message: expect.stringMatching(
+        /^process 4711 has been working on a\.csv since 2026-01-05T09:00:\d\dZ\./,
+      ),
+    });
     expect(first.summary).toMatchObject(whole);
-    const third = await world.import("a.csv", { machine: { state: theirs } });
+    const third = await world.import("a.csv");
     expect(third.summary).toMatchObject({ unchanged: 5 });
     expect(world.writes()).toHaveLength(3);
-    ours.close();
-    theirs.close();
   });
 });

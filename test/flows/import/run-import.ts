@@ -1,86 +1,142 @@
-import { createReadStream } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
-import { ApiError } from "../../../src/client/api-error.ts";
-import { type Client, createClient } from "../../../src/client/client.ts";
-import { operations } from "../../../src/contract/client-operations.ts";
-import { importFiles } from "../../../src/flows/import/import-file.ts";
-import { importForm } from "../../../src/flows/import/import-form.ts";
-import type { ImportHost, ImportInput } from "../../../src/flows/import/import-input.ts";
-import type { OutputTargets } from "../../../src/flows/outputs/results-file.ts";
-import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
+import { createClient } from "../../../src/client/client.ts";
+import { type Scope, scopes } from "../../../src/contract/value-sets.ts";
+import type { ImportSummary } from "../../../src/flows/import/summary.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import type { InputProblem } from "../../../src/flows/rows/problem.ts";
-import { openSource } from "../../../src/flows/rows/source.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
-import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
-import type { State } from "../../../src/state/state.ts";
+import type { MockOptions, MockState } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/state.ts";
+import { gateway, type Judge, type Verdict } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
-import { TestClock } from "../../support/test-clock.ts";
+import { type CallOptions, createWorld, type Running } from "../../support/world.ts";
 
-/** A machine or user other than the default one. */
-export interface Machine {
-  state: State;
-  client: Client;
-  fingerprint: string;
-  ask: NonNullable<ImportHost["ask"]>;
+/** The flags of a command line by name, e.g. `skipInvalid: true` for --skip-invalid and `wait: false` for --no-wait. */
+export type ImportFlags = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Who runs the command, and how. */
+export interface By {
+  /** The API key (default: that of the mock). Every `ak_new_…` is of its organization, every `ak_other_…` of another. */
+  readonly key?: string;
+  /** Scopes that the key lacks meanwhile. */
+  readonly lacks?: readonly Scope[];
+  /** The machine by its name: each has its own settings and state. */
+  readonly machine?: string;
+  /** Whether the file is piped in, so that the command cannot read it again. */
+  readonly piped?: boolean;
+  /** Judges the requests of the command. */
+  readonly judge?: Judge;
 }
 
-type Flags = Partial<ImportInput & OutputTargets> & {
-  /** Whether the file is piped in, so that the command cannot read it again. */
-  piped?: boolean;
-  /** Only so many rows are imported. */
-  limit?: number | undefined;
-  machine?: Partial<Machine>;
-};
+/** The error as the command prints it; its message ends with the next step. */
+export interface PrintedError {
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number;
+  readonly exit: number;
+}
 
-const importFile = async (input: ImportInput, host: ImportHost) =>
-  (await importFiles([{ input, host }])).outcomes[0]!;
+export interface Imported {
+  readonly exit: number;
+  /** Null if nothing was imported because of the file, or another error. */
+  readonly summary: ImportSummary | null;
+  /** The ID of the run; the summary has its number instead. */
+  readonly runId: string;
+  /** The error that stopped the import; undefined if it came to its end, whatever became of the rows. */
+  readonly stopped: PrintedError | undefined;
+  readonly problems: readonly InputProblem[];
+  readonly events: readonly ProgressEvent[];
+}
 
-const job = { noun: "import", ifEdited: "Do not use --photos all." };
+const asWord = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** A mock, a client and a folder, on a clock that skips waits. */
-export async function importWorld(options: MockOptions = {}) {
-  const clock = new TestClock();
-  const mock = await startMock({ clock, seed: 1, rateLimit: false, ...options });
-  const folder = await mkdtemp(join(tmpdir(), "catalogue-flow-"));
-  const random = seededRandom(1);
-  const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random });
-  const state = await openState(null, { clock });
-  let runs = 0;
-  let keys = 0;
-  onTestFinished(async () => {
-    state.close();
-    await client.close();
-    await mock.stop();
-    await rm(folder, { recursive: true });
+const toArguments = (flags: ImportFlags): string[] =>
+  Object.entries(flags).flatMap(([name, value]) => {
+    if (name === "wait") return value === false ? ["--no-wait"] : [];
+    if (value === undefined || value === false) return [];
+    if (value === true) return [asWord(name)];
+    return [asWord(name), String(value)];
   });
+
+/** A mock, a folder, and the command that imports its files, on a clock that skips waits. */
+export async function importWorld({
+  isDirect = false,
+  ...options
+}: MockOptions & { isDirect?: boolean } = {}) {
+  let judge: Judge = () => null;
+  const entry = isDirect
+    ? null
+    : await gateway(
+        () => world.mock.baseUrl,
+        (request) => judge(request),
+      );
+  const world = await createWorld({
+    mock: { rateLimit: false, ...(entry !== null && { baseUrl: entry.url }), ...options },
+  });
+  const { clock, mock, folder } = world;
+  const baseUrl = entry?.url ?? mock.baseUrl;
+  const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random: () => 0.5 });
+  onTestFinished(() => client.close());
+  const read = async (name: string) => readFileSync(join(folder, name), "utf8");
+  const random = seededRandom(1);
+  const homes = new Set([".home"]);
+  const runs: string[] = [];
+  let running: Running | undefined;
+  let failedFile: string | null = null;
+
+  /** A control of the mock (interface, serve --mock, Control). */
+  async function control(method: string, path: string, order: unknown) {
+    const headers = { "content-type": "application/json" };
+    const body = order === undefined ? {} : { body: JSON.stringify(order) };
+    const { ok } = await fetch(`${mock.baseUrl}/_mock/${path}`, { method, headers, ...body });
+    if (!ok) throw new Error(`no such ${path}`);
+  }
+
+  /** Runs a command line; a file that is piped in is its input. */
+  async function run(line: readonly string[], by: By, piped?: string) {
+    const { key = mock.apiKey, lacks = [], machine = "home" } = by;
+    if (/^ak_(new|other)_/.test(key) || lacks.length > 0) {
+      const left = scopes.filter((scope) => !(lacks as readonly string[]).includes(scope));
+      const organization = key.startsWith("ak_other_") ? "other" : "main";
+      await control("PUT", `keys/${key}`, { organization, scopes: lacks.length === 0 ? null : left });
+    }
+    const outer = judge;
+    judge = by.judge ?? (() => null);
+    homes.add(`.${machine}`);
+    const env = { CAT_BASE_URL: baseUrl, CAT_API_KEY: key, CAT_HOME: join(folder, `.${machine}`) };
+    // With the constant one of the world, two runs at the same time would upload photos under one key.
+    const context = { random };
+    running = world.cat(line, { env, context, ...(piped !== undefined && { stdin: await read(piped) }) });
+    try {
+      return await running;
+    } finally {
+      judge = outer;
+      if (lacks.length > 0) await control("PUT", `keys/${key}`, { scopes: null });
+    }
+  }
+
+  const runImport = (file: string, flags: ImportFlags, by: By, more: readonly string[]) => {
+    const isPiped = by.piped === true;
+    const line = ["import", isPiped ? "-" : file, ...toArguments(flags), ...more];
+    return run(line, by, isPiped ? file : undefined);
+  };
+
   return {
-    mock,
-    clock,
-    client,
-    folder,
-    /** The local state. */
-    state,
+    ...{ mock, clock, client, folder, baseUrl, read, run },
+    /** Runs any command on the machine `home`. */
+    cat: (line: string, call: CallOptions = {}) =>
+      world.cat(line, { ...call, env: { CAT_BASE_URL: baseUrl, ...call.env } }),
+    /** The requests of commands to a path, as the gateway passed them on. */
+    requestsTo: (path: string) => entry?.to(path) ?? [],
+    /** Interrupts the command, as Ctrl-C does. */
+    interrupt: () => running!.interrupt(),
     /** Injects a fault (interface, serve --mock, Faults); without an order, removes all faults. */
-    async fault(order?: FaultOrder) {
-      const body = order === undefined ? {} : { body: JSON.stringify(order) };
-      const headers = { "content-type": "application/json" };
-      const method = order === undefined ? "DELETE" : "POST";
-      const { ok } = await fetch(`${mock.baseUrl}/_mock/faults`, { method, headers, ...body });
-      if (!ok) throw new Error("no such fault");
-    },
+    fault: (order?: FaultOrder) => control(order === undefined ? "DELETE" : "POST", "faults", order),
     /** Restores an earlier state of the service (interface, serve --mock, Control). */
-    async putBack(state: MockState) {
-      const headers = { "content-type": "application/json" };
-      const body = JSON.stringify(state);
-      const { ok } = await fetch(`${mock.baseUrl}/_mock/state`, { method: "PUT", headers, body });
-      if (!ok) throw new Error("no such state");
-    },
+    putBack: (state: MockState) => control("PUT", "state", state),
     /** The writes so far: method, path and status of each. */
     writes: () =>
       mock
@@ -89,140 +145,95 @@ export async function importWorld(options: MockOptions = {}) {
         .map(({ method, path, status, replayed }) =>
           [method, path.split("?")[0], replayed ? "replayed" : status].join(" "),
         ),
-    write: (name: string, text: string) => writeFile(join(folder, name), text),
-    read: (name: string) => readFile(join(folder, name), "utf8"),
-    files: async () => (await readdir(folder)).sort(),
+    write: async (name: string, text: string) => void world.write(name, text),
+    /** The failed file of the last import that wrote one. */
+    failed: () => read(failedFile!),
+    /** The files of the folder, without those of the machines. */
+    files: async () =>
+      readdirSync(folder)
+        .filter((name) => !homes.has(name))
+        .sort(),
     /** The products of the service, oldest first: reference, name and number of photos. */
-    async products() {
-      const found: string[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = await client.products.list({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-        for (const { reference, name, images } of page.data)
-          found.push(`${reference} ${name} ${images.length}`);
-        if (!page.has_more || page.next_cursor === null) return found.reverse();
-        cursor = page.next_cursor;
-      }
+    products: async () =>
+      world.products().map(({ reference, name, images }) => `${reference} ${name} ${images.length}`),
+    productOf: (reference: string) => world.products().find((product) => product.reference === reference)!,
+    /** The state of a machine, to read; it is closed when the test is over. */
+    async stateOf(machine = "home") {
+      const state = await openState(join(folder, `.${machine}`, "state", "default.db"), { clock });
+      onTestFinished(() => state.close());
+      return state;
     },
-    /** Imports a file of the folder; `through` can wrap the client. */
-    async import(
-      file: string,
-      {
-        failedFile,
-        resultsFile = null,
-        piped = false,
-        limit,
-        machine = {},
-        map = new Map(),
-        ...flags
-      }: Flags = {},
-      through: (client: Client) => Client | Promise<Client> = (same) => same,
-      signal?: AbortSignal,
-    ) {
-      const stdin = () => (piped ? createReadStream(join(folder, file)) : Readable.from([]));
-      const source = await openSource(piped ? "-" : join(folder, file), { job, cwd: folder, stdin });
-      const localPhotos = flags.localPhotos ?? new LocalPhotos({ root: folder });
-      const memory = machine.state ?? state;
-      const problems: InputProblem[] = [];
+    /** Imports a file of the folder. */
+    async import(file: string, flags: ImportFlags = {}, by: By = {}): Promise<Imported> {
+      const { exit, stdout, stderr } = await runImport(file, flags, by, ["--json", "--progress", "json"]);
       const events: ProgressEvent[] = [];
-      const notes: string[] = [];
-      const outcome = await importFile(
-        {
-          values: new Map(),
-          file: { source, read: {}, limit, form: importForm(map, localPhotos) },
-          map,
-          localPhotos,
-          mode: "upsert",
-          onImageError: "skip",
-          photos: (flags.mode ?? "upsert") === "upsert" ? "new" : "all",
-          fresh: false,
-          unknown: undefined,
-          sameOrganization: false,
-          skipInvalid: false,
-          wait: true,
-          concurrency: 4,
-          timeoutMs: null,
-          ...flags,
-        },
-        {
-          clock,
-          random,
-          newKey: () => `key-${++keys}`,
-          pid: 4711,
-          runId: `run_${++runs}`,
-          memory: async () => ({
-            ...{ state: memory, sentJobs: memory.sentJobs },
-            service: { baseUrl: mock.baseUrl, keyFingerprint: machine.fingerprint ?? "fingerprint" },
-          }),
-          ask: machine.ask,
-          writesPerMinute: 60,
-          onNote: (note) => void notes.push(note),
-          targets: async () => ({
-            failedFile: {
-              isNamed: failedFile?.overwrite === true,
-              ...(failedFile ?? { path: join(folder, "failed"), name: "failed", overwrite: false }),
-            },
-            resultsFile,
-          }),
-          client: async () => through(machine.client ?? client),
-          signal,
-          onProgress: (event) => events.push(event),
-          onProblem: (problem) => void problems.push(problem),
-        },
-      );
-      await source.close();
-      const { check, ended } = outcome;
-      const { summary = null, stopped, sent = [], ...rest } = ended ?? {};
-      return { check, ...rest, summary, stopped, sent, problems, events, notes };
+      let stopped: PrintedError | undefined;
+      for (const line of stderr.trimEnd().split("\n").filter(Boolean)) {
+        const { progress, error } = JSON.parse(line) as { progress?: ProgressEvent; error?: PrintedError };
+        if (progress !== undefined) events.push(progress);
+        else if (!["rows_failed", "invalid_rows"].includes(error!.code)) stopped = error;
+      }
+      const { problems = [], ...printed } = stdout === "" ? {} : JSON.parse(stdout);
+      if (typeof printed.run_id !== "string")
+        return { exit, summary: null, runId: "", stopped, problems, events };
+      if (!runs.includes(printed.run_id)) runs.push(printed.run_id);
+      const summary: ImportSummary = {
+        ...printed,
+        ...(problems.length > 0 && { problems }),
+        // The IDs of runs are random.
+        run_id: `run_${runs.indexOf(printed.run_id) + 1}`,
+      };
+      failedFile = summary.failed_file ?? failedFile;
+      return { exit, summary, runId: printed.run_id, stopped, problems: [], events };
+    },
+    /** Imports a file of the folder; returns the lines that people see. */
+    async lines(file: string, flags: ImportFlags = {}, by: By = {}): Promise<string[]> {
+      const { stderr } = await runImport(file, flags, by, ["--progress", "json"]);
+      return stderr.split("\n").filter((line) => line !== "" && !line.startsWith('{"progress"'));
     },
   };
 }
 
-/** The error for a key without products:read. */
-export function mayNot(): never {
-  throw new ApiError({
-    ...{ request: "GET /v1/products/ID", status: 403 },
-    body: { type: "forbidden", code: "insufficient_scope", message: "the key lacks products:read" },
+export type ImportWorld = Awaited<ReturnType<typeof importWorld>>;
+
+/** What a key lacks that cannot compare rows with their products. */
+export const withoutProducts: By = { lacks: ["products:read"] };
+export const withoutExports: By = { lacks: ["exports:read"] };
+export const blind: By = { lacks: ["products:read", "exports:read"] };
+
+/** The batches among the requests; the question whether the service has had a key has a body without rows. */
+export const isBatch = ({ method, path, body }: Parameters<Judge>[0]): boolean =>
+  method === "POST" && path === "/v1/imports" && body.includes("reference");
+
+/** Acts before the n-th batch is passed on. */
+export const beforeBatch = (nth: number, act: () => unknown): By =>
+  onBatch(nth, async () => {
+    await act();
+    return null;
   });
+
+/** Acts once the service has responded to the n-th batch, before the command has the response. */
+export const afterBatch = (nth: number, act: () => unknown): By =>
+  onBatch(nth, () => ({
+    async change(body) {
+      await act();
+      return body;
+    },
+  }));
+
+/** Judges the n-th batch. */
+export function onBatch(nth: number, judge: () => Verdict | Promise<Verdict>): By {
+  let batches = 0;
+  return { judge: (request) => (isBatch(request) && ++batches === nth ? judge() : null) };
 }
 
-// biome-ignore lint/correctness/useYield: it ends before the first page.
-async function* refused(): AsyncGenerator<never> {
-  mayNot();
+/** Acts before the first request. */
+export function beforeFirst(act: () => unknown): By {
+  let requests = 0;
+  return {
+    async judge() {
+      if (++requests === 1) await act();
+      return null;
+    },
+  };
 }
-
-/** A client whose key lacks products:read. */
-export const withoutProducts = (client: Client): Client => ({
-  ...client,
-  products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },
-  paginate: (operation, ...rest) =>
-    operation.path === operations.products.list.path ? refused() : client.paginate(operation, ...rest),
-});
-
-/** A client whose key lacks exports:read. */
-export const withoutExports = (client: Client): Client => ({
-  ...client,
-  exports: { ...client.exports, list: async () => mayNot() },
-  paginate: (operation, ...rest) =>
-    operation.path === operations.exports.list.path ? refused() : client.paginate(operation, ...rest),
-});
-
-/** A client whose key lacks both scopes. */
-export const blind = (client: Client): Client => withoutExports(withoutProducts(client));
-
-/** The client with another POST /v1/imports. */
-export const withCreate = (client: Client, create: Client["imports"]["create"]): Client => ({
-  ...client,
-  imports: { ...client.imports, create },
-});
-
-/** A client of a service that does not list the rows of imports. */
-export const withoutRows = (client: Client): Client => ({
-  ...client,
-  paginate: (operation, ...rest) => {
-    if (operation.path !== operations.imports.rows.path) return client.paginate(operation, ...rest);
-    throw new ApiError({
-      ...{ request: `GET ${operation.path}`, status: 404 },
-      body: { type: "not_found", code: "import_not_found", message: "import not found" },
-    });
-  },
-});

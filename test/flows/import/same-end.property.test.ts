@@ -1,19 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
-import { CatError } from "../../../src/errors.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
-import type { State } from "../../../src/state/state.ts";
-import { openState } from "../../../src/state/state.ts";
+import { killedAfter } from "../../support/killed-command.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { cdn } from "./import-fixtures.ts";
-import { KillableProcess, Killed } from "./killable-process.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { newMachine } from "./kills-world.ts";
+import { type By, type ImportFlags, type ImportWorld, importWorld, isBatch } from "./run-import.ts";
 
 batchesOf(2);
 
-type World = Awaited<ReturnType<typeof importWorld>>;
+type World = ImportWorld;
 type Mode = "upsert" | "all" | "create" | "skip_existing";
 type Row = { reference: string; name: string; description: string; sex: string; photos: string[] };
 type Edit = { reference: string; what: "delete" | "rename" | "name" | "description" };
@@ -30,14 +27,14 @@ type Story = {
 type Life = { steps: number; limit?: number };
 
 const references = ["A", "B", "C", "D", "E"];
-const row = fc.record({
+const anyRow = fc.record({
   reference: fc.constantFrom(...references),
   name: fc.constantFrom("Dress", "Coat"),
   description: fc.constantFrom("", "long", "short"),
   sex: fc.constantFrom("", "kid", "male"),
   photos: fc.uniqueArray(fc.constantFrom("1", "2", "3", "fail-timeout"), { minLength: 1, maxLength: 3 }),
 });
-const rows = fc.uniqueArray(row, { selector: ({ reference }) => reference, minLength: 1, maxLength: 5 });
+const rows = fc.uniqueArray(anyRow, { selector: ({ reference }) => reference, minLength: 1, maxLength: 5 });
 /** Faults that end within the number of automatic attempts, even if they hit the same request twice. */
 const fault: fc.Arbitrary<FaultOrder> = fc
   .record({
@@ -74,7 +71,7 @@ const anyStory: fc.Arbitrary<Story> = fc.record({
   faults: fc.array(fault, { maxLength: 2 }),
   lives: fc.array(
     fc.record(
-      { steps: fc.integer({ min: 0, max: 290 }), limit: fc.integer({ min: 1, max: 5 }) },
+      { steps: fc.integer({ min: 0, max: 420 }), limit: fc.integer({ min: 1, max: 5 }) },
       { requiredKeys: ["steps"] },
     ),
     { maxLength: 3 },
@@ -157,87 +154,61 @@ async function editAsOthers({ client }: World, { reference, what }: Edit): Promi
  * Runs a command again and again, killing it at a given step or limiting its rows, until one finishes. After the first
  * kill another file is imported; returns whether that happened.
  */
-async function untilDone(
-  world: World,
-  state: State,
-  story: Story,
-  through: (client: Client) => Client,
-): Promise<boolean> {
+async function untilDone(world: World, machine: string, story: Story, { judge }: By): Promise<boolean> {
   const { mode } = story;
   let isOtherDone = false;
-  const flags =
-    mode === "upsert" || mode === "all"
-      ? ({ mode: "upsert", photos: mode === "all" ? "all" : "new" } as const)
-      : ({ mode } as const);
+  const flags: ImportFlags = mode === "all" ? { photos: mode } : { mode };
   const last: Life = { steps: Number.POSITIVE_INFINITY };
   for (const [at, { steps, limit }] of [...story.lives, last].entries()) {
-    const life = new KillableProcess(steps);
-    let hasEnded = false;
-    const bound = life.state({
-      ...state,
-      runs: {
-        ...state.runs,
-        end(...args) {
-          state.runs.end(...args);
-          hasEnded = true;
-        },
-      },
-    });
-    try {
-      const machine = { state: bound };
-      const options = { ...flags, limit, concurrency: 2, machine };
-      const ran = await world.import("second.csv", options, (client) => life.client(through(client)));
-      if (!life.isOver) {
-        expect(ran.stopped).toBeUndefined();
-        if ((ran.check.left ?? 0) === 0) return isOtherDone;
-      }
-    } catch (error) {
-      const isBeyond = error instanceof CatError && error.code === "sent_beyond_limit";
-      if (!isBeyond && !(error instanceof Killed)) throw error;
+    const life = killedAfter(steps, world.clock);
+    const ran = await world.import(
+      "second.csv",
+      { ...flags, limit, concurrency: 2 },
+      { machine, judge: async (request) => (await life.judge(request)) ?? judge?.(request) ?? null },
+    );
+    life.end();
+    if (!life.isOver && ran.stopped?.code !== "sent_beyond_limit") {
+      expect(ran.stopped).toBeUndefined();
+      if ((ran.summary!.left ?? 0) === 0) return isOtherDone;
     }
     // Killed after all work was done: the same command starts another run, which is harmless for an upsert.
-    if (hasEnded && mode !== "upsert") return isOtherDone;
+    if (mode !== "upsert" && (await hasEnded(world, machine))) return isOtherDone;
     if (at === 0 && mode === "upsert" && story.other.length > 0)
-      isOtherDone = await importOther(world, state);
+      isOtherDone = await importOther(world, machine);
   }
   throw new Error("the last life has no end");
 }
 
+const hasEnded = async ({ stateOf }: World, machine: string): Promise<boolean> =>
+  (await stateOf(machine)).runs
+    .ofKind("import")
+    .some(({ file, isEnded }) => file === "second.csv" && isEnded);
+
 /**
  * Whether it was imported: not if a batch of the killed command has the same products and an unknown outcome.
  */
-async function importOther(world: World, state: State): Promise<boolean> {
-  try {
-    const { stopped } = await world.import("other.csv", { machine: { state } });
-    expect(stopped).toBeUndefined();
-    return true;
-  } catch (error) {
-    expect(error).toMatchObject({ code: "unknown_outcome" });
-    return false;
-  }
+async function importOther(world: World, machine: string): Promise<boolean> {
+  const { stopped } = await world.import("other.csv", {}, { machine });
+  if (stopped !== undefined) expect(stopped).toMatchObject({ code: "unknown_outcome" });
+  return stopped === undefined;
 }
 
-async function endsAsItShould(
-  world: World,
-  story: Story,
-  through: (client: Client) => Client = (same) => same,
-) {
+async function endsAsItShould(world: World, story: Story, by: By = {}) {
   world.mock.reset();
-  const state = await openState(null, { clock: world.clock });
+  const machine = newMachine();
   const model = new Model();
   await world.write("first.csv", textOf(story.first));
-  await world.import("first.csv", { machine: { state } });
+  await world.import("first.csv", {}, { machine });
   model.import(story.first, "upsert");
   for (const edit of story.edits) if (model.edit(edit)) await editAsOthers(world, edit);
   expect(await productsOf(world)).toEqual(model.products);
   await world.write("second.csv", textOf(story.second));
   await world.write("other.csv", textOf(story.other));
   for (const order of story.faults) await world.fault(order);
-  if (await untilDone(world, state, story, through)) model.import(story.other, "upsert");
+  if (await untilDone(world, machine, story, by)) model.import(story.other, "upsert");
   model.import(story.second, story.mode);
   await world.fault();
   expect(await productsOf(world)).toEqual(model.products);
-  state.close();
 }
 
 test("an import ends with the same products for any files, changes by others, temporary faults, limits and kills", async () => {
@@ -248,17 +219,36 @@ test("an import ends with the same products for any files, changes by others, te
   );
 });
 
+const row: Row = { reference: "A", name: "Dress", description: "", sex: "", photos: ["1"] };
+
+/** The number of steps after which a second import of the row has sent its batch. */
+async function stepsToBatch(world: World): Promise<number> {
+  world.mock.reset();
+  const machine = newMachine();
+  for (const file of ["first.csv", "second.csv"]) await world.write(file, textOf([row]));
+  await world.import("first.csv", {}, { machine });
+  const life = killedAfter(Number.POSITIVE_INFINITY, world.clock);
+  let steps = 0;
+  const judge: By["judge"] = (request) => {
+    const verdict = life.judge(request);
+    if (isBatch(request)) steps = life.steps;
+    return verdict;
+  };
+  await world.import("second.csv", { photos: "all", concurrency: 2 }, { machine, judge });
+  life.end();
+  return steps;
+}
+
 /** The first number of steps after which a killed command ends with other products; null if there is none. */
-async function firstWrong(through?: (client: Client) => Client): Promise<number | null> {
+async function firstWrong(by?: By): Promise<number | null> {
   const world = await importWorld();
-  const row: Row = { reference: "A", name: "Dress", description: "", sex: "", photos: ["1"] };
-  // Its batch is sent at about step 70.
-  for (let steps = 60; steps <= 90; steps++) {
+  const sent = await stepsToBatch(world);
+  for (let steps = sent - 4; steps < sent + 6; steps++) {
     const one: Story = {
       ...{ first: [row], edits: [], second: [row], other: [], mode: "all", faults: [] },
       lives: [{ steps }],
     };
-    const isWrong = await endsAsItShould(world, one, through).then(
+    const isWrong = await endsAsItShould(world, one, by).then(
       () => false,
       () => true,
     );
@@ -270,9 +260,6 @@ async function firstWrong(through?: (client: Client) => Client): Promise<number 
 test("the property detects a resent batch with a new key (negative control)", async () => {
   expect(await firstWrong()).toBe(null);
   let keys = 0;
-  const withNewKeys = (client: Client): Client =>
-    withCreate(client, (input, options) =>
-      client.imports.create(input, { ...options, idempotencyKey: `other-${++keys}` }),
-    );
+  const withNewKeys: By = { judge: (request) => (isBatch(request) ? { key: `other-${++keys}` } : null) };
   expect(await firstWrong(withNewKeys)).toEqual(expect.any(Number));
 });

@@ -1,9 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { onTestFinished } from "vitest";
-import { createClient } from "../../../src/client/client.ts";
-import type { Wait } from "../../../src/http/retry.ts";
-import { json, type Seen, type Step, scriptedServer } from "../../http/scripted-server.ts";
-import type { importWorld } from "./run-import.ts";
+import { json, type Seen, type Step } from "../../http/scripted-server.ts";
+import type { Judge } from "../../support/gateway.ts";
+import type { By, ImportWorld } from "./run-import.ts";
 
 /** Responses that differ from the usual ones, by number from 1. Null means the usual response. */
 export interface Script {
@@ -20,26 +18,18 @@ const idOf = (job: number): string => `01JGZZ00000000000000000${String(job).padS
 const jobOf = (path: string): number => Number(/(\d{3})(?:\/rows)?(?:\?.*)?$/.exec(path)![1]);
 const isList = (path: string): boolean => /\/rows(\?|$)/.test(path);
 
-/**
- * A service whose imports complete at once, except where the script differs, and a client of it on the test
- * clock.
- */
-export async function scriptedService(world: Awaited<ReturnType<typeof importWorld>>, script: Script) {
+/** A service in place of the mock whose imports complete at once, except where the script differs. */
+export function scriptedService(world: ImportWorld, script: Script) {
   const bodies: string[][] = [];
-  const server = await scriptedServer((response, seen) => stepFor(seen)(response, seen));
-  const waits: Wait[] = [];
-  const client = createClient({
-    ...{ baseUrl: server.origin, apiKey: "ak_test_key_0123456789", clock: world.clock, random: () => 0.5 },
-    onWait: (wait) => void waits.push(wait),
-  });
-  onTestFinished(async () => {
-    await client.close();
-    await server.stop();
-  });
+  const requests: Seen[] = [];
+  const judge: Judge = () => (response, seen) => {
+    requests.push(seen);
+    stepFor(seen)(response, seen);
+  };
   const asJob = (job: number, status: string) => ({
     ...{ id: idOf(job), status, mode: "upsert", on_image_error: "skip" },
     counts: { total: bodies[job - 1]!.length, pending: 0, succeeded: 0, partial: 0, failed: 0 },
-    results_url: status === "completed" ? `${server.origin}/results/${idOf(job)}` : null,
+    results_url: status === "completed" ? `${world.baseUrl}/results/${idOf(job)}` : null,
     ...{ created_at: "2026-01-05T09:00:00Z", started_at: null, finished_at: null },
   });
   let posts = 0;
@@ -71,15 +61,14 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
     return step ?? asUsual;
   }
   return {
-    client,
-    waits,
+    by: { judge } satisfies By,
     idOf,
-    posts: () => server.requests.filter(({ method }) => method === "POST"),
+    posts: () => requests.filter(({ method }) => method === "POST"),
     reads: (job: number) =>
-      server.requests.filter(({ method, path }) => method === "GET" && path.endsWith(idOf(job))).length,
-    downloads: () => server.requests.filter(({ path }) => path.startsWith("/results/")).length,
+      requests.filter(({ method, path }) => method === "GET" && path.endsWith(idOf(job))).length,
+    downloads: () => requests.filter(({ path }) => path.startsWith("/results/")).length,
     /** The requested pages of rows. */
-    lists: () => server.requests.filter(({ path }) => isList(path)).map(({ path }) => path),
+    lists: () => requests.filter(({ path }) => isList(path)).map(({ path }) => path),
     asJob,
   };
 }

@@ -223,7 +223,7 @@ test("what an import changed are the fields that differ, and the photos that wer
 
 /** Undoes a product whose requests go to a service that has `live`, and responds with 404 to `missing` requests. */
 async function undone(
-  { change, live, part = null }: { change: ProductChange; live: Product; part?: UndoPart | null },
+  { change, live, part = null }: { change: ProductChange; live: Product | null; part?: UndoPart | null },
   { isPlan = false, missing = [], age = 0 }: { isPlan?: boolean; missing?: string[]; age?: number } = {},
 ) {
   const sent: string[] = [];
@@ -348,6 +348,14 @@ describe("the requests of an undo", () => {
     });
   });
 
+  test("forget the photos of a created product that is gone, and none of another", async () => {
+    const photos = ["F"];
+    const gone = await undone({ change: created({ photos }), live: null });
+    expect(gone).toMatchObject({ kept: [], sent: [], forgotten: ["F"] });
+    const other = await undone({ change: changeOf({ photos }), live: null });
+    expect(other).toMatchObject({ kept: ["the product no longer exists"], sent: [], forgotten: [] });
+  });
+
   test("are none for one that is as before", async () => {
     const result = await undone({ change: renamed, live: before });
     expect(result).toMatchObject({ kept: [], sent: [], records: [[true, {}]], summary: none });
@@ -364,6 +372,12 @@ describe("the requests of an undo", () => {
       part: "fields",
     });
     expect(all.records.at(-1)).toEqual([true, {}]);
+    const turned = await undone({
+      change: changeOf({ set: { name: "Robe" }, moved: [{ image: "F", side: "detail" }] }),
+      live: productOf(["F left", "B back"], { name: "Robe" }),
+      part: "fields",
+    });
+    expect([turned.kept, turned.records.at(-1)]).toEqual([[], [false, {}]]);
   });
 
   test("read the product again if it was read long ago, once for all writes", async () => {

@@ -1,26 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { type Client, createClient } from "../../../src/client/client.ts";
 import { MovableClock } from "../../../src/clock.ts";
-import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { aroundStatements } from "../../support/sqlite-statements.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { cdn, fileOf, hour, nothingArrives, once, responsesLost, worldWith } from "./import-fixtures.ts";
-import { importWorld, mayNot, withoutProducts } from "./run-import.ts";
+import { type By, type ImportFlags, importWorld, withoutProducts } from "./run-import.ts";
 
 batchesOf(2);
 
 /** Sends one batch whose response is lost, lets time pass, and runs the command again. */
 async function dayLater(
   fault: typeof responsesLost | typeof nothingArrives,
-  { passes = 25 * hour, ...flags }: Partial<ImportInput> & { passes?: number } = {},
+  flags: ImportFlags = {},
+  passes = 25 * hour,
 ) {
   const world = await worldWith("A", "B", "C");
   await world.fault(fault);
-  const { mode = "upsert", photos = mode === "upsert" ? "new" : "all" } = flags;
+  const { mode, photos } = flags;
   await world.import("a.csv", { concurrency: 1, mode, photos });
   await world.fault();
   world.clock.advance(passes);
   const before = world.writes().length;
-  const again = await world.import("a.csv", { concurrency: 1, ...flags }).catch((error: unknown) => error);
+  const again = await world.import("a.csv", { concurrency: 1, ...flags });
   const products = (await world.products()).sort();
   return { world, again, products, writes: world.writes().slice(before) };
 }
@@ -49,42 +50,48 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     "is not resent without a choice in an upsert (%j): %s, and the user chooses",
     async (fault, exist, left, hint) => {
       const { again, products, writes } = await dayLater(fault);
-      expect(again).toMatchObject({ type: "conflict", code: "unknown_outcome", hint });
-      expect((again as Error).message).toMatch(
-        new RegExp(`^no response for 2 rows of \\S+a\\.csv sent at 2026-01-05T09:0\\d:\\d\\dZ; ${exist}$`),
+      expect(again.stopped).toMatchObject({ type: "conflict", code: "unknown_outcome" });
+      const [what, next] = again.stopped!.message.split(". ");
+      expect(what).toMatch(
+        new RegExp(`^no response for 2 rows of a\\.csv sent at 2026-01-05T09:0\\d:\\d\\dZ; ${exist}$`),
       );
+      expect(`${next}`).toBe(hint);
       expect(writes).toEqual([]);
       expect(products).toEqual(left);
     },
   );
 
   test("is resent with its key as long as the service keeps it", async () => {
-    const { products, writes } = await dayLater(responsesLost, { passes: 22 * hour });
+    const { products, writes } = await dayLater(responsesLost, {}, 22 * hour);
     expect(writes).toEqual([...replayed, created]);
     expect(products).toEqual(once("A", "B", "C"));
   });
 
   test("is not sent under another key when its key expires after it was looked at", async () => {
-    const world = await worldWith("A", "B", "C");
+    const there = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });
+    const world = await importWorld({ clock: there });
+    await world.write("a.csv", fileOf("A", "B", "C"));
+    const flags = { concurrency: 1, wait: false };
     await world.fault(responsesLost);
-    await world.import("a.csv", { concurrency: 1 });
+    await world.import("a.csv", flags);
     await world.fault();
     const before = world.writes().length;
-    // The service's clock is right where it is looked at, and shows the next day when the batch is sent.
-    let readings = 0;
-    const leaping = (client: Client): Client => ({
-      ...client,
-      serviceNow() {
-        const now = client.serviceNow();
-        return now === null || readings++ < 2 ? now : now + 25 * hour;
+    // The machine sleeps for a day after it has read the batch.
+    let hasSlept = false;
+    aroundStatements({
+      after(sql) {
+        if (hasSlept || !sql.startsWith("SELECT body.bytes")) return;
+        hasSlept = true;
+        world.clock.advance(25 * hour);
       },
     });
-    const { stopped } = await world.import("a.csv", { concurrency: 1 }, leaping);
+    const { stopped } = await world.import("a.csv", flags);
     expect(stopped).toMatchObject({ type: "timeout", code: "key_expired" });
-    expect(world.writes().slice(before)).toEqual([]);
-    await world.import("a.csv", { concurrency: 1 });
-    expect(world.writes().slice(before)).toEqual([...replayed, created]);
-    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+    // The question whether the service has had the key.
+    const [asked] = replayed;
+    expect(world.writes().slice(before)).toEqual([asked]);
+    expect((await world.import("a.csv", flags)).stopped).toMatchObject({ code: "unknown_outcome" });
+    expect(world.writes().slice(before)).toEqual([asked]);
   });
 
   test("is sent under the same new key until a response arrives, once the user has chosen to send it again", async () => {
@@ -122,15 +129,15 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     await world.import("a.csv");
     await world.fault();
     world.clock.advance(25 * hour);
-    const ran = world.import("a.csv", {}, withoutProducts);
-    await expect(ran).rejects.toMatchObject({
+    expect((await world.import("a.csv", {}, withoutProducts)).stopped).toMatchObject({
       code: "unknown_outcome",
-      message: expect.stringMatching(/; this key lacks the scope products:read$/),
-      hint: "Check a few products, then run the command again with --unknown not-imported or resend (may add photos twice).",
+      message: expect.stringMatching(
+        /; this key lacks the scope products:read\. Check a few products, then run the command again with --unknown not-imported or resend \(may add photos twice\)\.$/,
+      ),
     });
-    await expect(world.import("a.csv", { unknown: "imported" }, withoutProducts)).rejects.toMatchObject({
+    expect((await world.import("a.csv", { unknown: "imported" }, withoutProducts)).stopped).toMatchObject({
       code: "unknown_outcome",
-      hint: "Use a key with that scope, or another choice for --unknown.",
+      message: expect.stringMatching(/\. Use a key with that scope, or another choice for --unknown\.$/),
     });
     expect(await world.products()).toEqual(once("A", "B"));
     const { summary } = await world.import(
@@ -143,12 +150,9 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
 
   test("sends the first batch even if responses have no Date", async () => {
     const world = await worldWith("A");
-    const mayNotRead = (client: Client): Client => ({
-      ...client,
-      serviceNow: () => null,
-      products: { ...client.products, list: async () => mayNot() },
-    });
-    expect((await world.import("a.csv", {}, mayNotRead)).summary).toMatchObject({ created: 1 });
+    const judge: By["judge"] = () => ({ headers: { date: null } });
+    const { summary } = await world.import("a.csv", { photos: "all" }, { judge });
+    expect(summary).toMatchObject({ created: 1 });
   });
 
   test("is as old as the service's clock says, however wrong the local clock is", async () => {
@@ -177,23 +181,12 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     await world.fault();
     there.advance(hours * hour);
     const before = world.writes().length;
-    // Another process, which has not yet received the service's time.
-    const client = createClient({
-      baseUrl: world.mock.baseUrl,
-      apiKey: world.mock.apiKey,
-      clock: world.clock,
-    });
-    const again = await world
-      .import("a.csv", { concurrency: 1, wait: false, machine: { client } })
-      .catch((error: unknown) => error);
-    await client.close();
-    expect(again).toMatchObject(code === undefined ? { stopped: undefined } : { code });
+    const { stopped } = await world.import("a.csv", { concurrency: 1, wait: false });
+    expect(stopped?.code).toBe(code);
     expect(world.writes().slice(before)).toEqual(expected);
   });
 
-  test.each<
-    [string, typeof responsesLost | typeof nothingArrives, ImportInput["unknown"], string[], string[]]
-  >([
+  test.each<[string, typeof responsesLost | typeof nothingArrives, string, string[], string[]]>([
     ["processed", responsesLost, "imported", [created], once("A", "B", "C")],
     ["not processed", nothingArrives, "not-imported", [created, created], once("A", "B", "C")],
     ["not processed", nothingArrives, "resend", [created, created], once("A", "B", "C")],
@@ -202,7 +195,7 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     ["not processed", nothingArrives, "imported", [created, created], once("A", "B", "C")],
   ])("that was %s (%j) with --unknown %s sends %j", async (_, fault, unknown, expected, left) => {
     const { world, again, products, writes } = await dayLater(fault, { unknown });
-    expect(again).toMatchObject({ stopped: undefined });
+    expect(again.stopped).toBeUndefined();
     expect(writes).toEqual(expected);
     expect(products).toEqual(left);
     const { summary } = await world.import("a.csv");
@@ -211,10 +204,10 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
 
   test("that was processed doubles no photo with --unknown not-imported: rows whose photos cannot be compared are conflicts", async () => {
     const { world, again, products, writes } = await dayLater(responsesLost, { unknown: "not-imported" });
-    expect(again).toMatchObject({ stopped: undefined, summary: { created: 1, conflicts: 2, unchanged: 0 } });
+    expect(again.summary).toMatchObject({ created: 1, conflicts: 2, unchanged: 0 });
     expect(writes).toEqual([created]);
     expect(products).toEqual(once("A", "B", "C"));
-    expect(await world.read("failed")).toMatch(/^A,Dress,\S+\/A\.jpg,photo_unknown,"cannot fetch /m);
+    expect(await world.failed()).toMatch(/^A,Dress,\S+\/A\.jpg,photo_unknown,"cannot fetch /m);
   });
 
   test("keeps its fields up to date if counted as imported, because their values are unknown", async () => {
@@ -228,22 +221,13 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
 
   test("is resolved by a prompt on a terminal", async () => {
     const { world } = await dayLater(responsesLost);
-    const asked: unknown[] = [];
-    const ask = async (question: object) => {
-      asked.push(question);
-      return "imported" as const;
-    };
-    await world.import("a.csv", { machine: { ask } });
-    expect(asked).toEqual([
-      {
-        file: expect.stringMatching(/a\.csv$/),
-        sentAt: expect.any(Number),
-        rows: 2,
-        existing: 2,
-        resendsOnce: false,
-        lost: [],
-      },
-    ]);
+    const { ran, screen, type } = atTerminal(world, "import a.csv");
+    await type("What happened to these rows?", "\r");
+    expect((await ran).exit).toBe(0);
+    expect(screen().replaceAll("\n", " ")).toContain(
+      "No response for 2 rows of a.csv sent at 2026-01-05 09:00 UTC. 2 of their 2 products exist.",
+    );
+    expect(world.writes().slice(-1)).toEqual([created]);
     expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
   });
 
@@ -251,7 +235,7 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     "can be resent in mode %s, with a new key",
     async (mode) => {
       const { again, products, writes } = await dayLater(responsesLost, { mode });
-      expect(again).toMatchObject({ stopped: undefined });
+      expect(again.stopped).toBeUndefined();
       expect(writes).toEqual([created, created]);
       expect(products).toEqual(once("A", "B", "C"));
     },
@@ -265,8 +249,8 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     await world.import("a.csv");
     await world.fault();
     world.clock.advance(25 * hour);
-    const again = await world.import("a.csv").catch((error: unknown) => error);
-    expect((again as Error).message).toMatch(/none of their products exists$/);
+    const { stopped } = await world.import("a.csv");
+    expect(stopped!.message).toMatch(/none of their products exists\. /);
   });
 
   test("needs a choice if the service no longer knows its import, too", async () => {
@@ -275,13 +259,11 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     world.clock.advance(60_000);
     const lost = { match: { method: "GET", path: "/v1/imports/" }, status: 404 };
     await world.fault(lost);
-    const again = await world.import("a.csv").catch((error: unknown) => error);
-    expect(again).toMatchObject({ code: "unknown_outcome" });
+    expect((await world.import("a.csv")).stopped).toMatchObject({ code: "unknown_outcome" });
     // Its body was deleted, so it cannot be resent.
-    const resent = await world.import("a.csv", { unknown: "resend" }).catch((error: unknown) => error);
-    expect(resent).toMatchObject({
+    expect((await world.import("a.csv", { unknown: "resend" })).stopped).toMatchObject({
       code: "unknown_outcome",
-      hint: expect.stringMatching(/--unknown imported or not-imported\.$/),
+      message: expect.stringMatching(/--unknown imported or not-imported\.$/),
     });
     const { summary } = await world.import("a.csv", { unknown: "imported" });
     expect(summary).toMatchObject({ submitted: 0, unchanged: 2 });
@@ -334,15 +316,17 @@ describe("--fresh", () => {
     expect(first.summary).toMatchObject({ run_id: "run_2", submitted: 3, created: 3 });
     const second = await world.import("a.csv", { fresh: true });
     expect(second.summary).toMatchObject({ run_id: "run_3", submitted: 0, unchanged: 3 });
-    expect(second.notes.some((note) => note.startsWith("Resuming"))).toBe(false);
+    expect(await world.lines("a.csv", { fresh: true })).toEqual([
+      "Nothing to do: all 3 rows of a.csv are unchanged.",
+    ]);
   });
 
   test("asks about an expired batch with an unknown outcome, as resuming does", async () => {
     const { again, writes } = await dayLater(responsesLost, { fresh: true });
-    expect(again).toMatchObject({ code: "unknown_outcome" });
+    expect(again.stopped).toMatchObject({ code: "unknown_outcome" });
     expect(writes).toEqual([]);
     const other = await dayLater(responsesLost, { fresh: true, unknown: "imported" });
-    expect(other.again).toMatchObject({ summary: { run_id: "run_2", unchanged: 2, created: 1 } });
+    expect(other.again.summary).toMatchObject({ run_id: "run_2", unchanged: 2, created: 1 });
     expect(other.products).toEqual(once("A", "B", "C"));
   });
 
@@ -353,6 +337,6 @@ describe("--fresh", () => {
     await world.fault();
     const { summary } = await world.import("a.csv", { fresh: true, mode: "create", concurrency: 1 });
     expect(summary).toMatchObject({ submitted: 3, created: 1, failed: 2 });
-    expect(await world.read("failed")).toContain(`A,Dress,${cdn}/A.jpg,reference_already_exists,`);
+    expect(await world.failed()).toContain(`A,Dress,${cdn}/A.jpg,reference_already_exists,`);
   });
 });

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { withNightFlags } from "../../after-run/flags.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, otherFlags } from "../../flags/command.ts";
@@ -7,20 +8,23 @@ import { syncCommand } from "./sync.ts";
 
 /** `cat export`, with `cat export sync` as its subcommand. */
 export const exportCommand = (app: App): Command =>
-  otherFlags(
-    withExportFlags(
-      command("export", {
-        about:
-          "Export the catalogue: one row per product with all its images, newest first.\n\n" +
-          "NDJSON has one product per line, as the service sends it. CSV has one row per image. " +
-          "Image URLs expire after one hour.",
-        examples: [
-          ["print every product with its images", "cat export"],
-          ["save a spreadsheet with one row per image", "cat export --out catalogue.csv"],
-          ["save what changed since the last time", "cat export --since last --out changes.ndjson --yes"],
-          ["save all images in a new folder", "cat export --zip --extract images"],
-        ],
-      }),
+  withNightFlags(
+    app,
+    otherFlags(
+      withExportFlags(
+        command("export", {
+          about:
+            "Export the catalogue: one row per product with all its images, newest first.\n\n" +
+            "NDJSON has one product per line, as the service sends it. CSV has one row per image. " +
+            "Image URLs expire after one hour.",
+          examples: [
+            ["print every product with its images", "cat export"],
+            ["save a spreadsheet with one row per image", "cat export --out catalogue.csv"],
+            ["save what changed since the last time", "cat export --since last --out changes.ndjson --yes"],
+            ["save all images in a new folder", "cat export --zip --extract images"],
+          ],
+        }),
+      ),
     ),
   )
     .addCommand(syncCommand(app))

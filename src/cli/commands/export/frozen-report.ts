@@ -7,7 +7,7 @@ import { unlabeledLine } from "../../flags/common-flags.ts";
 import { onceOnly, typedLine } from "../../output/command-words.ts";
 import type { FrozenFlags } from "./flags.ts";
 
-interface Place {
+interface ReportContext {
   /** Files of an earlier export that could be taken for parts of this one. */
   readonly leftovers: readonly string[];
   readonly globals: Pick<GlobalOptions, "mock">;
@@ -18,7 +18,7 @@ interface Place {
 export function frozenLines(
   outcome: FrozenOutcome,
   command: FrozenFlags,
-  { leftovers, globals, typed }: Place,
+  { leftovers, globals, typed }: ReportContext,
 ): string[] {
   const { summary, stopped, isResumable, parts, deleted, leftOut, unlabeled, urlsUntil } = outcome;
   if (stopped !== undefined) {

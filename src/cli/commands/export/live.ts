@@ -152,12 +152,11 @@ async function report(
   { run_id, products, assets, deleted, leftOut }: LiveResult & { run_id: string },
   duration_ms: number,
 ): Promise<void> {
-  if (app.io.json) {
-    if (name === null) return;
-    const files = [{ path: name, bytes: await bytes() }];
-    const more = { ...(deleted > 0 && { deleted }), ...leftOut };
-    return app.io.jsonData({ run_id, products, assets, ...more, files, jobs: [], duration_ms });
-  }
+  const files = name === null ? [] : [{ path: name, bytes: await bytes() }];
+  const more = { ...(deleted > 0 && { deleted }), ...leftOut };
+  const summary = { run_id, products, assets, ...more, files, jobs: [], duration_ms };
+  app.runs.summary = summary;
+  if (app.io.json) return name === null ? undefined : app.io.jsonData(summary);
   const what = `${counted(products, "product")} with ${counted(assets, "image")}`;
   const gone = deleted === 0 ? "" : ` (${counted(deleted, "product")} deleted)`;
   const where = name === null ? "" : ` to ${app.io.visible(name)}`;

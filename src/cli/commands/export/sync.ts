@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
+import { withNightFlags } from "../../after-run/flags.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { bucketArgument, checkBucketFlags, forBuckets, withBucketFlags } from "../../flags/bucket-flags.ts";
@@ -31,7 +32,9 @@ const week = 7 * 24 * 3_600_000;
 /** This command alone in `export`, which has flags of the same names: commander would take them first. */
 export const syncGroup = (app: App): Command => group("export", "", [syncCommand(app)]);
 
-export const syncCommand = (app: App): Command =>
+export const syncCommand = (app: App): Command => withNightFlags(app, bareSyncCommand(app));
+
+const bareSyncCommand = (app: App): Command =>
   otherFlags(
     withBucketFlags(
       withReviewFlags(

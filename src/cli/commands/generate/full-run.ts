@@ -5,7 +5,7 @@ import type { CostPlan, GenerationRows, SaveFolder } from "../../../flows/genera
 import { describeImage, reasonText } from "../../../flows/generate/result.ts";
 import type { Review } from "../../../flows/generate/review.ts";
 import type { OutputTargets } from "../../../flows/outputs/results-file.ts";
-import { checkFile } from "../../../flows/rows/check.ts";
+import { checkCounts, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import type { InputProblem, Place } from "../../../flows/rows/problem.ts";
 import { shownName } from "../../../flows/words.ts";
@@ -102,6 +102,7 @@ function listedProblems(app: App, flags: GenerateFlags, file: RowFile, foundProb
       return isSilent ? void skipped.push(problem) : list.add(problem);
     },
     async end({ ended, check }: Awaited<ReturnType<typeof generate>>) {
+      if (ended === null) app.runs.counted({ run_id: null, ...checkCounts([check]) });
       if (ended === null) for (const problem of skipped) await list.add(problem);
       if (ended === null || !isSilent) await list.end(check);
     },

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
+import { withNightFlags } from "../../after-run/flags.ts";
 import type { App } from "../../app/app.ts";
 import { readTemplateFlag } from "../../files/file-flags.ts";
 import { type CommandTexts, command } from "../../flags/command.ts";
@@ -51,7 +52,7 @@ function generateCommand(app: App, kind: GenerationKind, texts: CommandTexts): C
     "Run the same command again to resume a stopped run. No image is queued twice, also not by an edited file.";
   const subcommand = command(kind, { ...texts, about });
   subcommand.argument("[FILE]", "Excel, CSV or NDJSON file, or - for standard input");
-  return withGenerateFlags(subcommand, kind).action(
+  return withNightFlags(app, withGenerateFlags(subcommand, kind)).action(
     async (file: string | undefined, raw: RawGenerateFlags) => {
       const template = readTemplateFlag(raw, file);
       if (template !== null) return (await import("../template.ts")).writeTemplate(app, kind, template, raw);

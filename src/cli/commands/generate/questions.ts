@@ -34,6 +34,7 @@ export async function confirmCost(
     question: `Generate ${images}? ${there === "" ? "" : `${there} `}Each one costs credits (${known}).`,
     reason: `generating ${images} costs credits`,
     left: "nothing was queued",
+    images: generations.length,
     toAgree: "Add --yes to agree, or --dry-run to see the plan.",
   };
   await confirmAction(app, action, pause);

@@ -18,7 +18,8 @@ import { type MapFlags, type RawMapFlags, readMapFlags } from "../../mapping/map
 export const planFormats = ["table", "markdown"] as const;
 export type PlanFormat = (typeof planFormats)[number];
 
-export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
+/** The flags that are used as commander reads them. */
+interface PlainFlags extends BucketFlags {
   readonly mode: ImportMode;
   readonly onImageError: OnImageError;
   readonly dryRun: boolean;
@@ -39,9 +40,6 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly fresh: boolean;
   /** Treat a new API key as one of the organization of earlier imports, if the service cannot tell. */
   readonly sameOrganization: boolean;
-  readonly timeout?: number;
-  readonly photos?: PhotosMode;
-  readonly unknown?: UnknownChoice;
   /** Show what would change; a name is the file to write the plan to. */
   readonly plan?: string | true;
   readonly planFormat?: PlanFormat;
@@ -56,10 +54,13 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly strict?: boolean;
 }
 
-export interface ImportFlags
-  extends Omit<RawFlags, keyof RawFileFlags | keyof RawMapFlags | "timeout" | "unknown">,
-    FileFlags,
-    MapFlags {
+export interface RawFlags extends PlainFlags, RawFileFlags, RawMapFlags {
+  readonly timeout?: number;
+  readonly photos?: PhotosMode;
+  readonly unknown?: UnknownChoice;
+}
+
+export interface ImportFlags extends PlainFlags, FileFlags, MapFlags {
   readonly timeoutMs: number | null;
   readonly photos: PhotosMode;
   readonly unknown: UnknownChoice | undefined;
@@ -72,7 +73,7 @@ export interface ImportFlags
 export const ofCommand: ReadonlySet<string> = new Set([
   ..."apply strict knownFailures plan planFormat maxChanges maxRemovals exitCode dryRun".split(" "),
   ..."wait timeout concurrency checkPhotos batch ledger unknown fresh sameOrganization".split(" "),
-  ..."results failed report formulaGuard excel template endpoint region pathStyle".split(" "),
+  ..."results failed report formulaGuard excel template notify metrics endpoint region pathStyle".split(" "),
 ]);
 
 const removeOne = "Remove one of them.";

@@ -69,6 +69,7 @@ export async function fullRun(
   if (files.every(({ ended }) => ended === null)) {
     const checks = outcomes.map(({ check }) => check);
     if (foundProblems !== null) foundProblems.counts = checkCounts(checks);
+    app.runs.counted({ run_id: null, ...checkCounts(checks) });
     // They were not listed before.
     await (lists === null ? listedChecks(app, opened, { more }) : lists.end(checks));
     throw rejection(opened, checks, (check) => isRejected(check, first));

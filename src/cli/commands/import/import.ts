@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { limits } from "../../../contract/limits.ts";
 import { importModes, onImageErrors } from "../../../contract/value-sets.ts";
 import { conflictChoices, photosModes, unknownChoices } from "../../../flows/import/import-input.ts";
+import { withNightFlags } from "../../after-run/flags.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -22,7 +23,7 @@ import { runImport } from "./run.ts";
 
 /** `cat import FILE ...|-` */
 export const importCommand = (app: App): Command =>
-  otherFlags(withFlags(bareCommand())).action(
+  withNightFlags(app, otherFlags(withFlags(bareCommand()))).action(
     async (files: readonly string[], raw: RawFlags, made: Command) => {
       if (raw.apply !== undefined)
         return (await import("./apply-run.ts")).applyRun(app, files, raw, (name) =>

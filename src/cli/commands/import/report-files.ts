@@ -44,11 +44,12 @@ export async function reportFiles(
     for (const importedFile of files)
       if (importedFile.ended !== null) addResults(foundProblems, importedFile, importedFile.ended);
   }
-  if (app.io.json) {
+  if (files.length > 1) {
     const names = notStarted.map(({ name }) => name);
-    const all = { ...totals, files: summaries, ...(names.length > 0 && { not_started: names }) };
-    await app.io.jsonData(files.length === 1 ? summaries[0] : all);
-  } else {
+    app.runs.summary = { ...totals, files: summaries, ...(names.length > 0 && { not_started: names }) };
+  }
+  if (app.io.json) await app.io.jsonData(app.runs.summary);
+  else {
     for (const { summary, run } of reported) await listProblems(app, summary, run);
     const [{ summary, flags, run }] = reported as [ReportedFile];
     const lines =

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
+import { durationText } from "../../../flows/duration-text.ts";
 import type { EndedImport } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
@@ -207,7 +208,7 @@ export function headline(
   file: string,
   { isStopped, wait, ids }: { isStopped: boolean; wait: boolean; ids: readonly string[] },
 ): string {
-  const took = `in ${duration(summary.duration_ms)}`;
+  const took = `in ${durationText(summary.duration_ms)}`;
   const { total, created, updated, skipped, unchanged } = summary;
   const { kept, deleted } = summary;
   const actions = countList({ created, updated, skipped, unchanged, kept, deleted });
@@ -296,15 +297,6 @@ function areUntried({ imports, failed, refused }: ImportSummary, kinds: readonly
 }
 
 const rows = (count: number): string => counted(count, "row");
-
-function duration(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200
-    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-    : `${(seconds / 3600).toFixed(1)} h`;
-}
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */
 function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {

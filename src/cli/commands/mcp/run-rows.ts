@@ -1,0 +1,98 @@
+import type { Client } from "../../../client/client.ts";
+import { CatError } from "../../../errors.ts";
+import { sentGenerations } from "../../../flows/generate/generation.ts";
+import { importKind } from "../../../flows/import/import-input.ts";
+import type { State } from "../../../state/state.ts";
+import type { Session } from "./session.ts";
+
+interface Asked {
+  readonly run: string;
+  readonly status?: "pending" | "succeeded" | "partial" | "failed" | "queued" | "running" | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+interface Rows {
+  readonly rows: readonly unknown[];
+  readonly next_cursor: string | null;
+}
+
+/** A page of the problems of a check, the rows of an import, or the tasks of a generation. */
+export async function runRows(asked: Asked, { app, jobs, options }: Session): Promise<Rows> {
+  const job = jobs.find(asked.run);
+  if (job !== undefined && !job.hasRun) return pageOf(problemsIn(job.results), asked);
+  const state = await app.state();
+  const id = state.sentJobs.find(asked.run)?.runId ?? asked.run;
+  const found = state.runList.get(id);
+  if (found === null)
+    throw new CatError(`no run ${JSON.stringify(asked.run)} on this machine`, {
+      type: "not_found",
+      code: "run_not_found",
+      hint: "Use the run of a start tool.",
+    });
+  const client = await app.client();
+  if (found.kind === importKind) return importedRows(asked, id, state, client, options);
+  const tasks = [...sentGenerations(state, id).values()].flatMap(({ taskId, generation: { line } }) =>
+    taskId === null ? [] : { line, taskId },
+  );
+  const { rows, next_cursor } = pageOf(tasks, asked);
+  const read = await Promise.all(
+    rows.map(async ({ line, taskId }) => ({
+      line,
+      ...(await client.tasks.get({ task_id: taskId }, options)),
+    })),
+  );
+  return { rows: read.filter(({ status }) => (asked.status ?? status) === status), next_cursor };
+}
+
+/** The problems in the summaries that a command printed. */
+const problemsIn = (results: readonly unknown[] | null): readonly unknown[] =>
+  (results ?? []).flatMap((result) => {
+    const { problems } = (result ?? {}) as { problems?: unknown };
+    return Array.isArray(problems) ? problems : [];
+  });
+
+function pageOf<Row>(
+  all: readonly Row[],
+  { cursor, limit }: Asked,
+): { rows: readonly Row[]; next_cursor: string | null } {
+  const start = Number(cursor ?? 0);
+  if (!Number.isSafeInteger(start) || start < 0) throw invalidCursor();
+  const end = start + limit;
+  return { rows: all.slice(start, end), next_cursor: end < all.length ? String(end) : null };
+}
+
+/** A run has sent several imports; the cursor names the one to read, and the place in it. */
+async function importedRows(
+  { status, cursor, limit }: Asked,
+  run: string,
+  { sentJobs }: State,
+  client: Client,
+  options: Session["options"],
+): Promise<Rows> {
+  const ids = [...sentJobs.list(importKind, null)]
+    .flatMap(({ id, runId }) => (runId === run ? id : []))
+    .reverse();
+  if (ids.length === 0) return { rows: [], next_cursor: null };
+  const [id = "", within] = cursor?.split(" ") ?? [ids[0]!];
+  const at = ids.indexOf(id);
+  if (at === -1) throw invalidCursor();
+  const query = {
+    import_id: id,
+    limit,
+    ...(status && { status: status as "failed" }),
+    ...(within && { cursor: within }),
+  };
+  const { data, next_cursor } = await client.imports.rows(query, options);
+  const lines = sentJobs.lines(id);
+  const next = next_cursor !== null ? `${id} ${next_cursor}` : (ids[at + 1] ?? null);
+  return { rows: data.map((row) => ({ file_line: lines?.[row.line - 1], ...row })), next_cursor: next };
+}
+
+const invalidCursor = (): CatError =>
+  new CatError("invalid cursor", {
+    type: "input",
+    code: "invalid_cursor",
+    param: "cursor",
+    hint: "Use the next_cursor of the page before.",
+  });

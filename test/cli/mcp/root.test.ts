@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { Root } from "../../../src/cli/commands/mcp/root.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { createWorld, type TestWorld } from "../../support/world.ts";
+import { type Agent, openAgent } from "./agent.ts";
+
+const sheet = "reference,name,image_front\nCOAT-1,Coat,https://cdn.example.com/a.jpg\n";
+let world: TestWorld;
+let outside: string;
+let agent: Agent;
+
+beforeEach(async () => {
+  world = await createWorld({ mock: { demo: 1 } });
+  outside = temporaryFolder();
+  writeFileSync(join(outside, "secret.csv"), sheet);
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  writeFileSync(join(outside, "secret.png"), png);
+  world.write("shop/a.csv", sheet);
+  agent = await openAgent(world, { words: ["--root", "shop", "--allow", "writes,generations"] });
+});
+
+const at = (name: string): string => join(world.folder, "shop", name);
+
+/** Paths to a file outside of the root, by their kind. */
+const ways: readonly (readonly [string, (to: string) => string])[] = [
+  ["an absolute path", (to) => to],
+  [
+    "..",
+    (to) =>
+      `../..${to
+        .split("/")
+        .map(() => "/..")
+        .join("")}${to}`,
+  ],
+  [
+    "a link",
+    (to) => {
+      symlinkSync(to, at("link"));
+      return "link";
+    },
+  ],
+  [
+    "a link to a link",
+    (to) => {
+      symlinkSync(to, at("one"));
+      symlinkSync("one", at("two"));
+      return "two";
+    },
+  ],
+  [
+    "a linked folder",
+    (to) => {
+      symlinkSync(outside, at("folder"));
+      return `folder/${to.slice(outside.length + 1)}`;
+    },
+  ],
+  [
+    "a linked folder and ..",
+    (to) => {
+      mkdirSync(join(outside, "deep"));
+      symlinkSync(join(outside, "deep"), at("deep"));
+      return `deep/../${to.slice(outside.length + 1)}`;
+    },
+  ],
+  ["/proc", (to) => `/proc/self/root${to}`],
+];
+
+test.each(ways)("%s out of the root is denied for files, photos and folders", async (_, lead) => {
+  const denied = {
+    isError: true,
+    error: { code: expect.stringMatching(/outside_root|file_not_found/), exit: 2 },
+  };
+  const before = world.requests().length;
+  const csv = lead(join(outside, "secret.csv"));
+  expect(await agent.call("import_check", { file: csv })).toMatchObject(denied);
+  expect(await agent.call("import_start", { file: csv })).toMatchObject(denied);
+  expect(await agent.call("generate_start", { kind: "tryon", file: csv })).toMatchObject(denied);
+  const photos = [{ file: csv.replace("csv", "png") }];
+  expect(await agent.call("products_change", { action: "attach", product: "A", photos })).toMatchObject(
+    denied,
+  );
+  expect(world.requests().slice(before)).toEqual([]);
+});
+
+test("folders to write to are denied outside of the root, and files of theirs untouched", async () => {
+  symlinkSync(outside, at("out"));
+  symlinkSync(join(outside, "new"), at("dangling"));
+  for (const folder of ["../images", "out", "out/images", "dangling", outside, "/"])
+    expect([folder, await agent.call("sync_start", { folder })]).toMatchObject([
+      folder,
+      { isError: true, error: { code: "outside_root" } },
+    ]);
+  expect(await agent.call("sync_start", { folder: "s3://bucket/images" })).toMatchObject({ isError: true });
+  expect(existsSync(join(outside, "new"))).toBe(false);
+});
+
+test.skipIf(process.platform === "win32")(
+  "a pipe, a folder and a device are no files, and block nothing",
+  async () => {
+    execFileSync("mkfifo", [at("pipe.csv")]);
+    for (const [file, code] of [
+      ["pipe.csv", "not_a_file"],
+      [".", "not_a_file"],
+      ["/dev/zero", "outside_root"],
+      ["a\0b", "not_a_path"],
+    ])
+      expect([file, await agent.call("import_check", { file })]).toMatchObject([
+        file,
+        { isError: true, error: { code } },
+      ]);
+  },
+);
+
+test("results are not written through links", async () => {
+  world.write(
+    "shop/bad.csv",
+    "reference,name,image_front\nX,Coat,https://cdn.example.com/fail-timeout.jpg\n",
+  );
+  writeFileSync(join(outside, "profile"), "mine");
+  symlinkSync(join(outside, "profile"), at("bad.failed.csv"));
+  expect(await agent.call("import_start", { file: "bad.csv" })).toMatchObject({
+    error: { code: "link_denied" },
+  });
+  mkdirSync(at("images"));
+  symlinkSync(join(outside, "profile"), at("images/results.csv"));
+  const look = { products: ["A"], models: ["M"], backgrounds: ["studio"], angles: ["full-front"] };
+  expect(await agent.call("generate_start", { kind: "tryon", ...look, save: "images" })).toMatchObject({
+    error: { code: "link_denied" },
+  });
+  expect(readFileSync(join(outside, "profile"), "utf8")).toBe("mine");
+});
+
+test("a photo that a sheet names outside of the root is not uploaded", async () => {
+  symlinkSync(join(outside, "secret.png"), at("link.png"));
+  for (const path of [join(outside, "secret.png"), "link.png", "../../secret.png"]) {
+    world.write("shop/photos.csv", `reference,name,image_front\nCOAT-1,Coat,${path}\n`);
+    const result = await agent.call("import_start", { file: "photos.csv" });
+    expect([path, result.isError, result.exit]).toEqual([path, true, 3]);
+  }
+  expect(world.requests().filter(({ path }) => path === "/v1/images")).toEqual([]);
+});
+
+test("a file that is replaced by a link after the check is not imported", async () => {
+  const checked = await new Root(join(world.folder, "shop")).input("a.csv");
+  checked.recheck();
+  renameSync(at("a.csv"), at("old.csv"));
+  symlinkSync(join(outside, "secret.csv"), at("a.csv"));
+  expect(() => checked.recheck()).toThrow('"a.csv" was replaced after it was checked');
+});
+
+test("a name that starts with a hyphen is no flag", async () => {
+  world.write("shop/--yes.csv", sheet);
+  const started = await agent.call("import_start", { file: "--yes.csv" });
+  expect(await agent.call("run_status", { run: started.run, wait_seconds: 45 })).toMatchObject({ exit: 0 });
+  expect(
+    await agent.call("products_change", { action: "update", product: "--verbose", name: "x" }),
+  ).toMatchObject({
+    error: { code: "product_not_found" },
+  });
+  expect(
+    await agent.call("products_change", { action: "update", product: "COAT-1", name: "--help" }),
+  ).toMatchObject({
+    name: "--help",
+  });
+});

@@ -222,7 +222,7 @@ export class Night {
 
 /** A photo of a product that was deleted a week ago is no longer at the service: the next import uploads it again. */
 const lacksImage = ({ status, stdout }: Ended): boolean =>
-  status === 8 && summaryOf(stdout)?.failed_file != null;
+  status === 8 && Number(summaryOf(stdout)?.failed ?? 0) > 0;
 
 const isOfNewKey = ({ status, stderr }: Ended): boolean => status === 6 && stderr.includes("another_key");
 

@@ -43,15 +43,15 @@ export async function playYear(plan: YearPlan): Promise<Year> {
   const { scene, takeUse, close } = await openScene({ ...plan, program: older ?? program }, start);
   let faults: Year["faults"] = [];
   const sizes: Record<number, Size> = {};
-  let last: Trouble | null = null;
+  let hasEdits = false;
   try {
     for (let night = 1; night <= nights && faults.length === 0; night++) {
       const began = { at: performance.now(), cpu: process.cpuUsage() };
       if (night === Math.floor(nights / 2) + 1) scene.site.program = program;
       const isMonthEnd = night % month === 0 || night === nights;
-      const chosen: Trouble | undefined = last === null ? undefined : troubles[(night - 2) % troubles.length];
-      const trouble: Trouble = chosen ?? drawTrouble(scene, last, isMonthEnd);
-      last = trouble;
+      const chosen = night === 1 ? calm : troubles[(night - 2) % troubles.length];
+      const trouble: Trouble = chosen ?? drawTrouble(scene, { hasEdits, isMonthEnd });
+      hasEdits = trouble.kind === "expired key" || isMonthEnd;
       faults = (await playNight(scene, { night, trouble, isMonthEnd })).map((what) => ({ night, what }));
       const { user, system } = process.cpuUsage(began.cpu);
       const took = {
@@ -100,16 +100,19 @@ async function playNight(
   }
 }
 
+const calm: Trouble = { kind: "skewed clock", aheadMs: 0 };
+
 /**
- * The first night has none, and that of a month's end one that all can be compared after. A server without its state
- * cannot tell a photo that was replaced in a night without an import from one of another client: that is a conflict.
+ * After a month's end all can be compared. While the sheet has edits of an earlier day that were not carried out, or were
+ * undone, the server keeps its state: without it, a replaced photo is a conflict.
  */
-function drawTrouble({ random }: Scene, last: Trouble | null, isMonthEnd: boolean): Trouble {
-  if (last === null) return { kind: "skewed clock", aheadMs: 0 };
+function drawTrouble(
+  { random }: Scene,
+  { hasEdits, isMonthEnd }: { hasEdits: boolean; isMonthEnd: boolean },
+): Trouble {
   for (;;) {
     const kind = random.pick(troubleKinds);
-    const isExcluded =
-      kind === "expired key" ? isMonthEnd : kind === "lost state" && last.kind === "expired key";
+    const isExcluded = kind === "expired key" ? isMonthEnd : kind === "lost state" && hasEdits;
     if (!isExcluded) return troubleOf(kind, random);
   }
 }

@@ -36,8 +36,8 @@ export class Shop {
   readonly products = new Map<string, Product>();
   /** Every product that there ever was. */
   readonly all: Product[] = [];
-  /** What each row of the sheet said when it was imported last. */
-  #said = new Map<string, Row>();
+  /** What each row of the sheet said when it was imported last, and of which product with its reference. */
+  #said = new Map<string, { readonly row: Row; readonly life: number }>();
   readonly #lives = new Map<string, number>();
 
   create({ reference, name, front, back }: Row): Product {
@@ -66,15 +66,16 @@ export class Shop {
     const said = this.#said;
     const undo: (() => void)[] = [];
     for (const row of rows) {
-      const before = said.get(row.reference);
+      const last = said.get(row.reference);
       const product = this.products.get(row.reference);
       if (product === undefined) {
-        const isEdited = before === undefined || isOther(before, row);
-        if (before !== undefined && !(isEdited && conflicts === "sheet")) continue;
+        const isEdited = last === undefined || isOther(last.row, row);
+        if (last !== undefined && !(isEdited && conflicts === "sheet")) continue;
         this.create(row);
         undo.push(() => this.delete(row.reference));
         continue;
       }
+      const before = last?.life === product.life ? last.row : undefined;
       const { name, photos } = product;
       const kept = new Map(photos);
       undo.push(() => {
@@ -86,12 +87,21 @@ export class Shop {
       for (const side of ["front", "back"] as const) {
         const [is, was] = [row[side], before?.[side] ?? null];
         if (is === null || (before !== undefined && is === was)) continue;
+        const others = [...photos].filter(([photo, theirs]) => theirs === side && photo !== is);
+        // Before is unknown, and the side is taken.
+        const isConflict = before === undefined && others.length > 0;
+        if (isConflict && conflicts === "service" && !photos.has(is)) continue;
         photos.set(is, side);
         if (was !== null) photos.delete(was);
+        if (isConflict && conflicts === "sheet") for (const [photo] of others) photos.delete(photo);
       }
     }
     // A row that is no longer in the sheet has said what it said.
-    this.#said = new Map([...said, ...rows.map((row) => [row.reference, { ...row }] as const)]);
+    this.#said = new Map(said);
+    for (const row of rows) {
+      const { life } = this.products.get(row.reference) ?? said.get(row.reference)!;
+      this.#said.set(row.reference, { row: { ...row }, life });
+    }
     return () => {
       for (const act of undo) act();
       this.#said = said;

@@ -172,7 +172,7 @@ describe("seen keys", () => {
   });
 });
 
-test("only the client, cat api and the check of a service read the cursors of lists", () => {
+test("only the client, cat api, the tools of agents and the check of a service read the cursors of lists", () => {
   const readers = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
     (name) =>
       /\.ts$/.test(name) &&
@@ -183,6 +183,9 @@ test("only the client, cat api and the check of a service read the cursors of li
   );
   expect(readers.sort()).toEqual([
     join("cli", "commands", "api", "run.ts"),
+    // Each call of an agent reads one page.
+    join("cli", "commands", "mcp", "run-rows.ts"),
+    join("cli", "commands", "mcp", "tools.ts"),
     join("client", "pages.ts"),
     // It asks a service how it responds.
     join("flows", "catalogue", "service-check", "request-clauses.ts"),

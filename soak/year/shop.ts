@@ -87,13 +87,13 @@ export class Shop {
       for (const side of ["front", "back"] as const) {
         const [is, was] = [row[side], before?.[side] ?? null];
         if (is === null || (before !== undefined && is === was)) continue;
-        const others = [...photos].filter(([photo, theirs]) => theirs === side && photo !== is);
-        // Before is unknown, and the side is taken.
-        const isConflict = before === undefined && others.length > 0;
-        if (isConflict && conflicts === "service" && !photos.has(is)) continue;
+        // Photos that neither the row nor its before names.
+        const others = [...photos].filter(([one, theirs]) => theirs === side && one !== is && one !== was);
+        if (others.length > 0 && conflicts === "service" && !photos.has(is)) continue;
+        const replaces = conflicts === "sheet" && (before === undefined || !photos.has(is));
         photos.set(is, side);
         if (was !== null) photos.delete(was);
-        if (isConflict && conflicts === "sheet") for (const [photo] of others) photos.delete(photo);
+        if (replaces) for (const [photo] of others) photos.delete(photo);
       }
     }
     // A row that is no longer in the sheet has said what it said.

@@ -4,8 +4,8 @@ import type { Database } from "./sqlite.ts";
 export const listedRuns = 1_000;
 
 /**
- * Deletes older runs that have ended, with their jobs. One with batches or changes stays: without them, an image
- * could be paid for twice, or an import not be undone.
+ * Deletes older runs that have ended, with their jobs. One with batches or changes stays: without them, an
+ * image could be paid for twice, or an import not be undone.
  */
 export function forgetOldRuns(db: Database): () => void {
   const old = db.statement<[id: string]>(

@@ -20,15 +20,19 @@ const { control } = flags;
 if (control !== undefined && !(control in mistakes))
   throw new Error(`--control must be one of ${Object.keys(mistakes).join(", ")}`);
 const mistake: Mistake | null = control === undefined ? null : mistakes[control as keyof typeof mistakes];
+const nights = Number(flags.nights ?? (mistake === null ? 365 : 12));
+const [runs, products] = [Number(flags.runs), Number(flags.products)];
+// The mistakes of a month's end are in the first eight rows.
+if (![nights, runs].every((count) => Number.isInteger(count) && count > 0) || !(products >= 10))
+  throw new Error("--nights and --runs must be integers above 0, and --products at least 10");
 const older = mistake !== null || flags.older === "none" ? null : await programOf(flags.older);
 const program = await todaysProgram(mistake?.patches ?? []);
 const years: Year[] = [];
 try {
-  for (let at = 0; at < Number(flags.runs); at++) {
+  for (let at = 0; at < runs; at++) {
     const year = await playYear({
       seed: at === 0 ? flags.seed : `${flags.seed}.${at}`,
-      nights: Number(flags.nights ?? (mistake === null ? 365 : 12)),
-      products: Number(flags.products),
+      ...{ nights, products },
       ...{ older, program, troubles: mistake?.troubles ?? [] },
       onNight: (line) => console.error(line),
     });

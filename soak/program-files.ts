@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+export const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
 /** A change to the program, such as a fault added on purpose: a replaced text of a module. */
 export interface Patch {
@@ -19,17 +19,21 @@ export interface ProgramCopy {
   readonly remove: () => void;
 }
 
+/** The folder of programs, below the packages that they load. */
+export function parentFolder(): string {
+  const parent = join(projectRoot, "node_modules", ".cache", "soak");
+  mkdirSync(parent, { recursive: true });
+  return parent;
+}
+
 /** Copies the built program, or builds it with changes. */
 export async function copyProgram(patches: readonly Patch[]): Promise<ProgramCopy> {
-  // Below the packages that it loads.
-  const parent = join(root, "node_modules", ".cache", "soak");
-  mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(join(parent, "program-"));
+  const folder = mkdtempSync(join(parentFolder(), "program-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     for (const name of ["bin", "package.json"])
-      cpSync(join(root, name), join(folder, name), { recursive: true });
-    cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
+      cpSync(join(projectRoot, name), join(folder, name), { recursive: true });
+    cpSync(join(projectRoot, "dist"), join(folder, "dist"), { recursive: true });
     if (patches.length > 0) await buildWith(patches, folder);
   } catch (error) {
     remove();
@@ -48,6 +52,18 @@ import("../dist/patched/main.mjs").then(async ({ main, nodeContext }) => {
 `;
 
 async function buildWith(patches: readonly Patch[], folder: string): Promise<void> {
+  const outputFiles = await bundle(projectRoot, patches, {
+    entryPoints: { main: join(projectRoot, "src", "cli", "main.ts") },
+    outdir: join(folder, "dist", "patched"),
+    outExtension: { ".js": ".mjs" },
+  });
+  mkdirSync(join(folder, "dist", "patched"));
+  for (const { path, text } of outputFiles) writeFileSync(path, text);
+  writeFileSync(join(folder, "bin", "cat.js"), patchedBin);
+}
+
+/** Bundles modules below a folder of sources, with changes, as ES modules that load their packages. */
+export async function bundle(root: string, patches: readonly Patch[], options: BuildOptions) {
   const missing = new Set(patches);
   const plugin: Plugin = {
     name: "patch-modules",
@@ -64,23 +80,14 @@ async function buildWith(patches: readonly Patch[], folder: string): Promise<voi
       });
     },
   };
-  const entry = join(root, "src", "cli", "main.ts");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const { outputFiles } = await build({
-    ...{
-      absWorkingDir: root,
-      entryPoints: { main: entry },
-      outdir: join(folder, "dist", "patched"),
-      plugins: [plugin],
-    },
-    outExtension: { ".js": ".mjs" },
-    ...{ bundle: true, platform: "node", target: "node20", format: "esm", write: false },
+    ...{ ...options, absWorkingDir: root, plugins: [plugin], write: false },
+    ...{ bundle: true, platform: "node", target: "node20", format: "esm" },
     ...{ packages: "external", define: { __VERSION__: JSON.stringify(version) } },
   });
   // Otherwise a control would test the unchanged program.
   for (const { file, from } of missing)
     throw new Error(`${file} no longer contains the text that is replaced: ${from}`);
-  mkdirSync(join(folder, "dist", "patched"));
-  for (const { path, text } of outputFiles) writeFileSync(path, text);
-  writeFileSync(join(folder, "bin", "cat.js"), patchedBin);
+  return outputFiles;
 }

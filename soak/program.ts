@@ -16,6 +16,8 @@ const patienceMs = 90_000;
 export class Running {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ending>;
+  /** What it has printed so far. */
+  readonly out = { stdout: "", stderr: "" };
   #hangs = false;
 
   constructor(
@@ -29,7 +31,7 @@ export class Running {
       env: { PATH: process.env.PATH ?? "", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const out = { stdout: "", stderr: "" };
+    const { out } = this;
     for (const stream of ["stdout", "stderr"] as const) {
       this.#child[stream]!.setEncoding("utf8").on("data", (text: string) => {
         out[stream] += text;

@@ -1,4 +1,5 @@
 import { parseJson } from "../json.ts";
+import { forgetOldRuns } from "./retention.ts";
 import type { RunHold, RunOwner, runHolds } from "./runs.ts";
 import type { Database } from "./sqlite.ts";
 
@@ -147,6 +148,7 @@ export function storedRunList(
       isUnfinished: endedAt === null && mayResume && isReplaced === 0,
     };
   };
+  const forgetOld = forgetOldRuns(db);
   const toCommand = ({ folder, typed }: RunOrigin): string => JSON.stringify({ folder, typed });
   return {
     begin: (id, origin) => void begin.run(origin.who, toCommand(origin), id),
@@ -158,6 +160,7 @@ export function storedRunList(
       const counts = run.counts && JSON.stringify(run.counts);
       const result = [run.baseUrl, run.ledger, run.exit, counts, run.undone] as const;
       add.run(id, kind, file, startedAt, endedAt, ...by, ...result);
+      forgetOld();
     },
     hold(id, owner) {
       const hold = holds?.hold(elsewhere, id, { ...owner, file: id });

@@ -1,6 +1,7 @@
 import { parseJson } from "../json.ts";
 import { lockEmptyFile } from "./file-lock.ts";
-import type { Connect, Database } from "./sqlite.ts";
+import { forgetOldRuns } from "./retention.ts";
+import type { Connect, Database, Statement } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
 import { fileSize, prepareLockFile, removeFile } from "./state-place.ts";
 
@@ -42,6 +43,8 @@ export interface Runs {
   findEnded(of: RunKey): StoredRun | null;
   /** A run by its ID, of any account; null if none. */
   get(id: string): StoredRun | null;
+  /** The run of a kind that began last, whatever the clock showed; null if none. */
+  last(account: number, kind: string): StoredRun | null;
   /** Every run of a kind, of any account: the open ones, then the ended ones, newest first. */
   ofKind(kind: string): (StoredRun & { readonly isEnded: boolean })[];
   begin(run: StoredRun): void;
@@ -83,11 +86,14 @@ export const toRun = ([id, account, kind, identity, file, options, startedAt]: R
 
 /** The runs of a state; `hold` takes one. */
 export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
-  const last = (which: "ended_at IS NULL" | "ended_at IS NOT NULL") =>
+  const newest = (and: string) =>
     db.statement<RunRow>(
-      `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? AND identity = ? AND ${which} ORDER BY number DESC LIMIT 1`,
+      `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? ${and} ORDER BY number DESC LIMIT 1`,
     );
-  const [findOpen, findEnded] = [last("ended_at IS NULL"), last("ended_at IS NOT NULL")];
+  const [findOpen, findEnded] = ["", "NOT "].map((not) =>
+    newest(`AND identity = ? AND ended_at IS ${not}NULL`),
+  ) as [Statement<RunRow>, Statement<RunRow>];
+  const last = newest("");
   const get = db.statement<RunRow>(`SELECT ${runColumns} FROM run WHERE id = ?`);
   const ofKind = db.statement<[...RunRow, endedAt: number | null]>(
     `SELECT ${runColumns}, run.ended_at FROM run WHERE kind = ? ORDER BY run.ended_at IS NOT NULL, number DESC`,
@@ -107,11 +113,13 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
        SELECT number FROM batch WHERE state = 'settled' AND run IN (SELECT id FROM run WHERE ended_at IS NOT NULL) LIMIT 16)`,
   );
   const forgetPatches = db.statement("DELETE FROM patch WHERE run = ?");
+  const forgetOld = forgetOldRuns(db);
   const orNull = (row: RunRow | undefined): StoredRun | null => (row === undefined ? null : toRun(row));
   return {
     findOpen: ({ account, kind, identity }) => orNull(findOpen.get(account, kind, identity)),
     findEnded: ({ account, kind, identity }) => orNull(findEnded.get(account, kind, identity)),
     get: (id) => orNull(get.get(id)),
+    last: (account, kind) => orNull(last.get(account, kind)),
     ofKind: (kind) =>
       ofKind
         .all(kind)
@@ -127,6 +135,7 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
         forgetPatches.run(runId);
       });
       while (forgetSettled.run() > 0);
+      forgetOld();
     },
     hold,
   };

@@ -7,11 +7,12 @@ import { controls as ofGenerations } from "../../soak/generate/controls.ts";
 import { controls as ofImports } from "../../soak/import/controls.ts";
 import { controls as ofListeners } from "../../soak/listen/controls.ts";
 import type { Patch } from "../../soak/program-files.ts";
+import { controls as ofYears } from "../../soak/year/controls.ts";
 import { longTest } from "../support/long-test.ts";
 import { quickProgram } from "../support/quick-program.ts";
 
 /** Most controls run in `npm run test:long` or by hand only. */
-const controls = [ofBuckets, ofExports, ofGenerations, ofImports, ofListeners]
+const controls = [ofBuckets, ofExports, ofGenerations, ofImports, ofListeners, ofYears]
   .flatMap((all): [string, Patch | readonly Patch[]][] => Object.entries(all))
   .map(([name, patches]) => [name, [patches].flat()] as const)
   .concat([["quick program", [...quickProgram]]]);

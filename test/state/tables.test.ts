@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { listedRuns } from "../../src/state/retention.ts";
 import type { State } from "../../src/state/state.ts";
 import { openState } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
@@ -8,6 +9,17 @@ let state: State;
 beforeEach(async () => {
   state = await openState(null, { clock: systemClock() });
 });
+
+const rowsOfBatch = {
+  idempotencyKey: "key",
+  rows: Uint32Array.of(0),
+  lines: Uint32Array.of(2),
+  sentAt: 1,
+  sentAtService: 2,
+  memo: new Uint8Array(),
+  body: new Uint8Array(),
+  exclusive: true,
+};
 
 test("a key finds the account that it was bound to last, at its own base URL", () => {
   const [first, second] = [newAccount(state, "http://a"), newAccount(state, "http://a")];
@@ -29,17 +41,7 @@ test("a run is open until it ends; its unknown outcomes outlive it, and are sett
   state.runs.begin({ ...run, id: "early", startedAt: 10 });
   expect(state.runs.ofKind("import").map(({ id }) => id)).toEqual(["early", "late"]);
   expect(state.runs.findOpen(same)).toEqual({ ...run, id: "early", startedAt: 10 });
-  const call = {
-    run: "early",
-    idempotencyKey: "key",
-    rows: Uint32Array.of(0),
-    lines: Uint32Array.of(2),
-    sentAt: 1,
-    sentAtService: 2,
-    memo: new Uint8Array(),
-    body: new Uint8Array(),
-    exclusive: true,
-  };
+  const call = { ...rowsOfBatch, run: "early" };
   state.batches.begin(1, { ...call, index: 0, references: ["A"] });
   state.batches.begin(1, { ...call, index: 1, references: ["B"] });
   state.batches.settled("early", 0, []);
@@ -319,5 +321,45 @@ describe("products that were read", () => {
     expect([readProducts.of("A"), readProducts.of("C")]).toEqual([undefined, "two"]);
     readProducts.clear();
     expect(readProducts.of("C")).toBeUndefined();
+  });
+});
+
+describe("the list of runs", () => {
+  const run = (at: number) => ({
+    ...{ id: `run ${at}`, account: 1, kind: "import", identity: `file ${at}`, file: "f.csv", options: {} },
+    startedAt: at,
+  });
+  const job = (at: number) => ({
+    ...{ id: `job ${at}`, kind: "import", baseUrl: "http://x", runId: `run ${at}`, file: "f.csv" },
+    ...{ variant: "upsert", rows: 1, at, status: "completed" },
+  });
+  const listed = () => state.runs.ofKind("import").map(({ id }) => id);
+
+  test("has the last 1,000 runs with their jobs, by their order and not by the clock", () => {
+    for (let at = 0; at < listedRuns + 3; at++) {
+      // The second one began in a night with a clock that was years ahead.
+      state.runs.begin({ ...run(at), startedAt: at === 1 ? 9e12 : at });
+      state.sentJobs.add(job(at), Uint32Array.of(2));
+      state.runs.end(`run ${at}`, at);
+    }
+    expect(listed()).toHaveLength(listedRuns);
+    expect([listed().at(0), listed().at(-1)]).toEqual([`run ${listedRuns + 2}`, "run 3"]);
+    expect(state.sentJobs.find("job 2")).toBe(null);
+    expect(state.sentJobs.find("job 3")).toMatchObject({ id: "job 3" });
+  });
+
+  test("keeps older runs that are open, and those whose batches or changes are kept", () => {
+    for (const at of [0, 1, 2]) state.runs.begin(run(at));
+    const batch = { ...rowsOfBatch, run: "run 1", index: 0, references: [] };
+    state.batches.begin(1, { ...batch, looks: [{ digest: "a look", replaces: null, isShared: true }] });
+    state.changes.read(1, "run 2", [{ productId: "P", reference: "A", before: "{}" }]);
+    for (const at of [1, 2]) state.runs.end(`run ${at}`, at);
+    for (let at = 3; at < listedRuns + 10; at++) {
+      state.runs.begin(run(at));
+      state.runs.end(`run ${at}`, at);
+    }
+    expect(listed().slice(-3)).toEqual(["run 10", "run 2", "run 1"]);
+    expect(listed()[0]).toBe("run 0");
+    expect(state.looks.of(1, "a look")).toMatchObject([{ run: "run 1" }]);
   });
 });

@@ -135,17 +135,16 @@ async function withoutRun(app: App, ledger: string | undefined): Promise<UsageEr
   });
 }
 
-function findLast({ state, service }: Memory): StoredRun | undefined {
+/** Also one that changed nothing: another import than the user means would be undone. */
+function findLast({ state, service }: Memory): StoredRun | null {
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint);
-  const runs = state.runs.ofKind(importKind).filter((run) => run.account === account);
-  // Also one that changed nothing: another import than the user means would be undone.
-  return runs.sort((a, b) => b.startedAt - a.startedAt)[0];
+  return account === null ? null : state.runs.last(account, importKind);
 }
 
 /** The last import, for the question that follows. */
 async function proposeLast(app: App, memory: Memory, ledger: string | undefined): Promise<string> {
   const last = findLast(memory);
-  if (last === undefined) throw await withoutRun(app, ledger);
+  if (last === null) throw await withoutRun(app, ledger);
   const { id, file, startedAt } = last;
   await app.io.note(
     app.io.visible(`The last import is of ${shownName(file)}, started at ${shownTime(startedAt)} (${id}).`),
@@ -158,7 +157,7 @@ function findRunId(typed: string, memory: Memory): string {
   const { sentJobs, service } = memory;
   if (typed !== "last") return sentJobs.find(typed)?.runId ?? typed;
   const last = findLast(memory);
-  if (last !== undefined) return last.id;
+  if (last !== null) return last.id;
   throw new CatError(`no import to ${service.baseUrl} can be undone from this machine`, {
     type: "not_found",
     code: "run_not_found",

@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { TestClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
@@ -20,6 +21,18 @@ test("the ledger forgets a product that an undo deleted, and keeps one that it k
     "A-1 1",
     "A-2 1",
   ]);
+});
+
+test("the last import is the one that began last, also after one that ran with a clock ahead", async () => {
+  const world = await createWorld();
+  world.write("a.csv", `reference,name,images\nA-1,Dress,${cdn}/1.jpg\n`);
+  world.write("b.csv", `reference,name,images\nB-1,Coat,${cdn}/2.jpg\n`);
+  const clock = new TestClock({ frozenAt: world.clock.now() + 86_400_000 });
+  clock.sleep = (ms, signal) => world.clock.sleep(ms, signal);
+  expect(await world.cat("import a.csv", { context: { clock } })).toMatchObject({ exit: 0 });
+  expect(await world.cat("import b.csv")).toMatchObject({ exit: 0 });
+  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
+  expect(world.products().map(({ reference }) => reference)).toEqual(["A-1"]);
 });
 
 test("an undo without RUN names the last import, and asks about it on a terminal", async () => {

@@ -160,12 +160,14 @@ export class AssetFetcher {
     }
   }
 
-  /** Takes over an image that a stopped run has left under either name; false if there is none. */
+  /** Takes over an image that a stopped run has left under one of its names; false if there is none. */
   async #takeLeft({ listed: { fields }, known }: WantedAsset): Promise<boolean> {
     const { mirror, toPath } = this.#run;
     if (mirror.store.leftAt === undefined || known?.damaged === true) return false;
     const isOfOtherAsset = (entry: MirrorEntry) => toEntryKey(entry) !== toEntryKey(fields);
-    for (const path of new Set([known?.path ?? toPath(fields), toPath(fields)])) {
+    // The usual name may have been that of an image that is gone by now.
+    const paths = [known?.path ?? toPath(fields), toPath(fields), toPath(fields, `-${fields.asset_id}`)];
+    for (const path of new Set(paths)) {
       const leftover = await mirror.store.leftAt(path, fields);
       if (leftover === null || mirror.index.atPath(path).some(isOfOtherAsset)) continue;
       const entry = { ...fields, ...leftover, path };

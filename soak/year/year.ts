@@ -103,7 +103,7 @@ async function playNight(
 const calm: Trouble = { kind: "skewed clock", aheadMs: 0 };
 
 /**
- * After a month's end all can be compared. While the sheet has edits of an earlier day that were not carried out, or were
+ * After a month's end all can be compared, and its undo needs the state. While the sheet has edits of an earlier day that were not carried out, or were
  * undone, the server keeps its state: without it, a replaced photo is a conflict.
  */
 function drawTrouble(
@@ -112,7 +112,8 @@ function drawTrouble(
 ): Trouble {
   for (;;) {
     const kind = random.pick(troubleKinds);
-    const isExcluded = kind === "expired key" ? isMonthEnd : kind === "lost state" && hasEdits;
+    const isExcluded =
+      (kind === "expired key" && isMonthEnd) || (kind === "lost state" && (hasEdits || isMonthEnd));
     if (!isExcluded) return troubleOf(kind, random);
   }
 }

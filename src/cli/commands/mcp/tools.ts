@@ -68,7 +68,7 @@ export const tools: readonly Tool[] = [
     title: "Create or change a product",
     about:
       "Create one product, change its fields (null empties one), or attach photos. For many use import_start.",
-    nature: { needs: "writes" },
+    nature: { needs: "writes", destroys: true },
     input: changeInput,
     run: changeProduct,
   }),
@@ -131,6 +131,8 @@ export const tools: readonly Tool[] = [
       roles: z.array(z.enum(assetRoles)).optional(),
       since: z.string().optional().describe("RFC 3339 time"),
       ...paging,
+      // A product has up to some hundred images.
+      limit: z.int().min(1).max(25).default(10),
     }),
     run: async ({ roles, ...query }, session) => {
       const role = roles === undefined ? {} : { role: roles.join(",") };

@@ -110,7 +110,7 @@ test("tools only read unless more is allowed, and each has its hints", async () 
       {
         title: expect.any(String),
         readOnlyHint: reading.includes(name),
-        destructiveHint: name === "products_delete" || name === "import_start",
+        destructiveHint: ["products_change", "products_delete", "import_start"].includes(name),
         idempotentHint: name !== "products_change",
         openWorldHint: true,
       },
@@ -135,7 +135,25 @@ test("wrong input is one clear error, and nothing is sent", async () => {
   const agent = await openAgent(world, { words: allAllowed });
   const before = world.requests().length;
   const wrong = [
-    ["products_change", { action: "create", product: "A" }, "create takes no product"],
+    ["products_change", { action: "create", product: "A" }, "create does not take product"],
+    ["products_change", { action: "create", name: "A" }, "create needs reference"],
+    ["products_change", { action: "create", reference: "A" }, "create needs photos"],
+    [
+      "products_change",
+      { action: "create", reference: "A", photos: [{ image_id: "A" }], description: null },
+      "create cannot empty description",
+    ],
+    ["products_change", { action: "update", product: "A" }, "update needs a field to change"],
+    [
+      "products_change",
+      { action: "update", product: "A", name: "B", photos: [{ file: "a.png" }] },
+      "update does not take photos",
+    ],
+    [
+      "products_change",
+      { action: "attach", product: "A", photos: [{ file: "a.png" }], name: "B" },
+      "attach does not take name",
+    ],
     ["products_change", { action: "attach", product: "A", photos: [{}] }, "either a file or an image_id"],
     [
       "products_change",
@@ -143,7 +161,8 @@ test("wrong input is one clear error, and nothing is sent", async () => {
       "no image has the ID",
     ],
     ["images_show", {}, "either image_id or task_id"],
-    ["generate_start", { kind: "tryon" }, "missing argument: FILE"],
+    ["generate_start", { kind: "tryon" }, "tryon needs a file, or products, models, backgrounds and angles"],
+    ["generate_start", { kind: "beautify", products: ["A"] }, "subtypes, backgrounds and angles"],
     ["import_check", { file: "none.csv" }, "does not exist"],
     ["run_rows", { run: "run_none" }, "no run"],
   ] as const;

@@ -88,6 +88,8 @@ export async function startGenerations(
   };
   const words = [
     kind,
+    // Images of other computers are not paid again.
+    "--missing",
     ...checked.map(({ path }) => path),
     ...Object.entries(flags).flatMap(([name, flag]) =>
       (selection[name as keyof typeof selection] ?? []).map((value) => `--${flag}=${value}`),
@@ -115,11 +117,11 @@ function checkChange({ action, ...args }: z.output<typeof changeInput>): void {
       param,
       hint: `${action} needs ${needs.join(" and ")}${takes.length > 0 ? `, and takes ${series(takes, "and")}` : ""}.`,
     });
-  for (const name of needs) if (args[name] === undefined) throw wrong(name, "needs");
   for (const [name, value] of Object.entries(args)) {
     if (value !== undefined && !known.includes(name)) throw wrong(name, "does not take");
     if (value === null && action === "create") throw wrong(name, "cannot empty");
   }
+  for (const name of needs) if (args[name] === undefined) throw wrong(name, "needs");
   if (action === "update" && takes.every((name) => args[name as "name"] === undefined))
     throw wrong("a field to change", "needs");
 }

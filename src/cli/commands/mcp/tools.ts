@@ -161,7 +161,7 @@ export const tools: readonly Tool[] = [
     name: "generate_start",
     title: "Generate images",
     about:
-      "Generate try-ons or beautified images, which costs credits: a person is asked first. Images that exist are not generated again.",
+      "Generate try-ons or beautified images, which costs credits: a person is asked first. Images that exist are not generated again, unless rejected.",
     nature: { needs: "generations", isSafe: true },
     input: generateInput,
     run: startGenerations,

@@ -72,6 +72,11 @@ export async function startGenerations(
 ): Promise<Outcome> {
   const needed = ["products", kind === "tryon" ? "models" : "subtypes", "backgrounds", "angles"] as const;
   const missing = needed.filter((name) => selection[name] === undefined);
+  if (file !== undefined && Object.values(selection).some((values) => values !== undefined))
+    throw new UsageError("a file cannot be combined with products, models, subtypes, backgrounds or angles", {
+      param: "file",
+      hint: "Put the values into columns of the file, or remove the file.",
+    });
   if (file === undefined && missing.length > 0)
     throw new UsageError(`${kind} needs a file, or ${series(missing, "and")}`, {
       param: missing[0]!,

@@ -16,8 +16,8 @@ const mostKept = 20;
 /** The longest output that is kept, in characters: about 60,000 problems of a file. */
 const longestOutput = 8_000_000;
 const mostNotes = 20;
-/** Problems of a file in one result. */
-const mostProblems = 10;
+/** Problems or tasks in one result. */
+const mostListed = 10;
 /** A question that nobody answers is declined after this time, because its run keeps others out. */
 export const patienceMs = 10 * 60_000;
 
@@ -111,7 +111,7 @@ export class Job {
 
   /** The end of a command: its error, or what it printed. */
   get result(): unknown {
-    const [first, ...others] = (this.results ?? ["too long to show"]).map(withFewProblems);
+    const [first, ...others] = (this.results ?? ["too long to show"]).map(withShortLists);
     const result = others.length === 0 ? first : [first, ...others];
     return this.isFailed ? { ...this.#end, result } : result;
   }
@@ -143,12 +143,17 @@ export class Job {
   }
 }
 
-/** A result with the first problems alone: `run_rows` pages through all. */
-function withFewProblems(result: unknown): unknown {
-  const { problems } = (result ?? {}) as { problems?: unknown };
-  if (!Array.isArray(problems) || problems.length <= mostProblems) return result;
-  const more_problems = problems.length - mostProblems;
-  return { ...(result as object), problems: problems.slice(0, mostProblems), more_problems };
+/** A result with the first entries of long lists alone: `run_rows` pages through all. */
+function withShortLists(result: unknown): unknown {
+  if (typeof result !== "object" || result === null) return result;
+  const short: Record<string, unknown> = { ...result };
+  for (const name of ["problems", "tasks"]) {
+    const list = short[name];
+    if (!Array.isArray(list) || list.length <= mostListed) continue;
+    short[name] = list.slice(0, mostListed);
+    short[`more_${name}`] = list.length - mostListed;
+  }
+  return short;
 }
 
 const parsed = (line: string): unknown => {

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { Root } from "../../../src/cli/commands/mcp/root.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
@@ -200,11 +201,11 @@ test("a photo that is replaced by a link after the call is uploaded as it was", 
 test("copies of photos are removed, and large ones are not made", async () => {
   const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("catalogue-"));
   const before = copies();
-  writeFileSync(at("large.png"), Buffer.alloc(10_000_001));
+  writeFileSync(at("large.png"), Buffer.alloc(limits.imageBytes + 1));
   writeFileSync(at("no.png"), "text");
   for (const [file, code] of [
     ["large.png", "too_large"],
-    ["no.png", "invalid_input"],
+    ["no.png", "not_an_image"],
     ["none.png", "file_not_found"],
   ])
     expect(

@@ -29,4 +29,8 @@ export const benches = {
   // Last, because it waits for real minutes.
   "import-windows": async () => (await import("./import-windows.js")).measure(),
   tryons: async () => (await import("./tryons.js")).measure(),
+  "million-mirror": async () => (await import("./million/mirror.js")).measure(),
 };
+
+/** Those that take over an hour: they run only when they are named. */
+export const longBenches = ["million-mirror"];

@@ -3,7 +3,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { benches } from "./benches.js";
+import { benches, longBenches } from "./benches.js";
 import { root } from "./pairs.js";
 
 const wanted = process.argv.slice(2);
@@ -14,7 +14,7 @@ if (unknown.length > 0) {
 } else {
   const rows = [["what", "ratio", "goal", ""]];
   for (const name of Object.keys(benches)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (wanted.length > 0 ? !wanted.includes(name) : longBenches.includes(name)) continue;
     for (const found of await measured(name)) {
       const row = rowOf(found);
       rows.push(row);

@@ -1,6 +1,5 @@
 import { limits } from "../contract/limits.ts";
 import { BadResponseError } from "../http/errors.ts";
-import { systemRandom } from "../http/retry.ts";
 import { SeenTexts } from "./seen-texts.ts";
 
 /** One page of any list (List envelope). */
@@ -28,7 +27,7 @@ export async function* readPages<Entry>(
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const limit = input.limit ?? limits.page.max;
   const cursors = new Set<unknown>([input.cursor]);
-  const known = new SeenTexts(systemRandom);
+  const known = new SeenTexts();
   const toKey = keyOf(path);
   let empty = 0;
   let page = await readPage({ limit });

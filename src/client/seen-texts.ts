@@ -6,10 +6,12 @@
 export class SeenTexts {
   #slots: Uint32Array;
   #mask: number;
-  #size = 0;
+  /** The number of different texts. */
+  size = 0;
+  readonly #hash = new Uint32Array(3);
   readonly #seeds: readonly [number, number, number];
 
-  constructor(random: () => number, capacity = 1024) {
+  constructor(random: () => number = newSeed, capacity = 1024) {
     this.#slots = new Uint32Array(capacity * 4);
     this.#mask = capacity - 1;
     this.#seeds = [(random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0];
@@ -17,7 +19,22 @@ export class SeenTexts {
 
   /** The number remembered for the text, or null; remembers a new text with `number` (from 1). */
   add(text: string, number: number): number | null {
-    if (this.#size * 4 > this.#mask * 3) this.#grow();
+    if (this.size * 4 > this.#mask * 3) this.#grow();
+    const at = this.#slotOf(text);
+    const before = this.#slots[at + 3]!;
+    if (before !== 0) return before;
+    this.#slots.set(this.#hash, at);
+    this.#slots[at + 3] = number;
+    this.size++;
+    return null;
+  }
+
+  has(text: string): boolean {
+    return this.#slots[this.#slotOf(text) + 3] !== 0;
+  }
+
+  /** The slot of a text, whose hash is kept until the next one. */
+  #slotOf(text: string): number {
     let [a, b, c] = this.#seeds;
     for (let index = 0; index < text.length; index++) {
       const unit = text.charCodeAt(index);
@@ -28,15 +45,10 @@ export class SeenTexts {
       c = Math.imul(c ^ unit, 0x27d4eb2f);
       c ^= c >>> 14;
     }
-    const at = this.#find(finish(a), finish(b ^ a), finish(c ^ b));
-    const before = this.#slots[at + 3]!;
-    if (before !== 0) return before;
-    this.#slots[at] = finish(a);
-    this.#slots[at + 1] = finish(b ^ a);
-    this.#slots[at + 2] = finish(c ^ b);
-    this.#slots[at + 3] = number;
-    this.#size++;
-    return null;
+    this.#hash[0] = finish(a);
+    this.#hash[1] = finish(b ^ a);
+    this.#hash[2] = finish(c ^ b);
+    return this.#find(this.#hash[0], this.#hash[1], this.#hash[2]);
   }
 
   /** The slot that holds the hash, or the free slot for it. */
@@ -61,6 +73,9 @@ export class SeenTexts {
     }
   }
 }
+
+/** Not that of the HTTP core, whose files the check of a sheet does not load. */
+const newSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
 
 function finish(hash: number): number {
   let h = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);

@@ -1,4 +1,5 @@
 import { parseJson } from "../json.ts";
+import type { RunHold, RunOwner, runHolds } from "./runs.ts";
 import type { Database } from "./sqlite.ts";
 
 /** Who gave a command, and where. */
@@ -43,6 +44,10 @@ export interface RunList {
   end(id: string, exit: number, counts: ListedRun["counts"]): void;
   /** Adds a run whose progress is kept in a ledger, or that has none; replaces what the list had of it. */
   add(run: ListedRun): void;
+  /** Has an added run listed as running, until released or the process ends; null if it cannot be. */
+  hold(id: string, owner: RunOwner): RunHold | null;
+  /** Removes a run that was added. */
+  remove(id: string): void;
   /** Records how far the changes of a run were undone. */
   undone(id: string): void;
   get(id: string): ListedRun | null;
@@ -66,6 +71,7 @@ type ListedRow = [
   isUndoable: number,
   hasSent: number,
   account: number,
+  isReplaced: number,
 ];
 
 const page = 500;
@@ -76,16 +82,18 @@ const resumable: ReadonlySet<number> = new Set([7, 129, 130, 143]);
 /** No account: the run is not one of this state. */
 const elsewhere = 0;
 
-/** The list of runs of a state. `isHeld`: whether a process works on a file of an account. */
+/** The list of runs of a state; `holds` of its file, if any. */
 export function storedRunList(
   db: Database,
-  isHeld: (account: number, file: string) => boolean = () => false,
+  holds: Pick<ReturnType<typeof runHolds>, "hold" | "isHeld"> | null = null,
 ): RunList {
   const columns = `run.id, run.kind, run.file, coalesce(run.base_url, account.base_url), run.who, run.command, run.ledger,
     run.started_at, run.ended_at, run.exit, run.counts, run.undone,
     EXISTS (SELECT 1 FROM change WHERE change.run = run.id AND action <> 'read' AND is_undone = 0),
     EXISTS (SELECT 1 FROM batch WHERE batch.run = run.id) OR EXISTS (SELECT 1 FROM patch WHERE patch.run = run.id),
-    run.account`;
+    run.account, run.ended_at IS NULL AND EXISTS (SELECT 1 FROM run AS later WHERE later.number > run.number
+      AND later.kind = run.kind AND later.file = run.file AND later.command ->> 'folder' IS run.command ->> 'folder'
+      AND (later.account = run.account AND later.ledger IS run.ledger OR run.account = ${elsewhere} AND run.ledger IS NULL))`;
   const from = "run LEFT JOIN account ON account.id = run.account";
   const get = db.statement<ListedRow>(`SELECT ${columns} FROM ${from} WHERE run.id = ?`);
   const after = db.statement<ListedRow>(
@@ -98,9 +106,10 @@ export function storedRunList(
   const add = db.statement(
     `INSERT INTO run (id, account, kind, identity, file, options, started_at, ended_at, who, command, base_url, ledger, exit,
        counts, undone) VALUES (?, ${elsewhere}, ?, '', ?, '{}', ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, who = excluded.who, command = excluded.command,
+     ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, base_url = excluded.base_url, who = excluded.who, command = excluded.command,
        exit = excluded.exit, counts = excluded.counts, undone = excluded.undone WHERE account = ${elsewhere}`,
   );
+  const remove = db.statement(`DELETE FROM run WHERE id = ? AND account = ${elsewhere}`);
   const undone = db.statement(
     `UPDATE run SET undone = CASE
        WHEN EXISTS (SELECT 1 FROM change WHERE change.run = run.id AND action <> 'read' AND is_undone = 0)
@@ -119,7 +128,7 @@ export function storedRunList(
     endedAt,
     ...rest
   ]: ListedRow) => {
-    const [exit, counts, undone, isUndoable, hasSent, account] = rest;
+    const [exit, counts, undone, isUndoable, hasSent, account, isReplaced] = rest;
     const mayResume = exit === null || resumable.has(exit) || hasSent === 1 || account === elsewhere;
     return {
       id,
@@ -134,8 +143,8 @@ export function storedRunList(
       counts: counts === null ? null : (parseJson(counts) as ListedRun["counts"]),
       undone,
       isUndoable: isUndoable === 1,
-      isRunning: endedAt === null && isHeld(account, file),
-      isUnfinished: endedAt === null && mayResume,
+      isRunning: endedAt === null && holds?.isHeld(account, account === elsewhere ? id : file) === true,
+      isUnfinished: endedAt === null && mayResume && isReplaced === 0,
     };
   };
   const toCommand = ({ folder, typed }: RunOrigin): string => JSON.stringify({ folder, typed });
@@ -150,6 +159,11 @@ export function storedRunList(
       const result = [run.baseUrl, run.ledger, run.exit, counts, run.undone] as const;
       add.run(id, kind, file, startedAt, endedAt, ...by, ...result);
     },
+    hold(id, owner) {
+      const hold = holds?.hold(elsewhere, id, { ...owner, file: id });
+      return hold !== undefined && "release" in hold ? hold : null;
+    },
+    remove: (id) => void remove.run(id),
     undone: (id) => void undone.run(id),
     get(id) {
       const row = get.get(id);

@@ -145,8 +145,8 @@ export function runHolds(
   path: string,
   connect: Connect,
 ): { hold: Runs["hold"]; isHeld(account: number, file: string): boolean; releaseAll(): void } {
-  const find = db.statement<[id: number, pid: number, since: number, file: string]>(
-    "SELECT id, pid, since, file FROM hold WHERE account = ? AND identity = ?",
+  const ofAccount = db.statement<[id: number, identity: string, pid: number, since: number, file: string]>(
+    "SELECT id, identity, pid, since, file FROM hold WHERE account = ?",
   );
   const add = db.statement<[number]>(
     "INSERT INTO hold (account, identity, pid, since, file) VALUES (?, ?, ?, ?, ?) RETURNING id",
@@ -168,12 +168,14 @@ export function runHolds(
       let taken: { id: number; unlock: () => void } | undefined;
       try {
         const heldBy = db.transaction(() => {
-          const row = find.get(account, identity);
-          if (row !== undefined) {
-            const [id, pid, since, file] = row;
-            if (isLocked(holdFile(id), connect)) return { pid, since, file };
-            removeFile(holdFile(id));
-            remove.run(id);
+          // Also those of other runs, which a killed process may have left.
+          for (const [id, of, pid, since, file] of ofAccount.all(account)) {
+            if (isLocked(holdFile(id), connect)) {
+              if (of === identity) return { pid, since, file };
+            } else {
+              removeFile(holdFile(id));
+              remove.run(id);
+            }
           }
           const [id] = add.get(account, identity, owner.pid, owner.since, owner.file ?? "")!;
           // A file of that name may be left by a process that ended before it wrote its row.

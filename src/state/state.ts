@@ -82,7 +82,7 @@ export async function openState(
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
-    runList: storedRunList(db, holds?.isHeld),
+    runList: storedRunList(db, holds),
     batches: storedBatches(db, path, { ledger, changes, doneRows, looks }),
     doneRows,
     changes,

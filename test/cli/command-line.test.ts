@@ -57,7 +57,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     [
       "only flags",
       "--mock",
-      "cat needs a command: import, imports, runs, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, doctor, config, commands, completion",
+      "cat needs a command: import, imports, runs, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, doctor, config, commands, mcp, completion",
       "See: cat --help",
     ],
     [
@@ -154,7 +154,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
       "a mistyped setting",
       "config set labl x",
       'unknown setting "labl"',
-      "Did you mean label? Use active, baseUrl, signatureHeader, label, color or excel.",
+      "Did you mean label? Use active, baseUrl, signatureHeader, label, color, excel or notify.",
     ],
   ] as const)("%s", async ([, line, message, hint]) => {
     const world = await createWorld();

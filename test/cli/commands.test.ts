@@ -59,7 +59,7 @@ test("commands prints the same for people", async () => {
 });
 
 describe("commands NAME", () => {
-  test("has the entry of one command, with the meanings of its exit statuses, in a fiftieth of the bytes", async () => {
+  test("has the entry of one command, with the meanings of its exit statuses, the global flags, and few bytes", async () => {
     const world = await createWorld();
     const all = await world.cat("commands --json");
     const listed = JSON.parse(all.stdout);
@@ -69,12 +69,13 @@ describe("commands NAME", () => {
     expect(JSON.parse(ran.stdout)).toEqual({
       version: listed.version,
       commands: [entry],
+      global_flags: listed.global_flags,
       exit_statuses: listed.exit_statuses.filter(({ status }: { status: number }) =>
         [0, 1, 2, 3, 4, 7, 129, 130, 143].includes(status),
       ),
     });
     expect(entry.output.exit_statuses).toEqual([0, 1, 2, 3, 4, 7, 129, 130, 143]);
-    expect(ran.stdout.length).toBeLessThan(all.stdout.length / 50);
+    expect(ran.stdout.length).toBeLessThan(all.stdout.length / 25);
     // A name of the list, as one word, and by the other name of the program.
     expect(await world.cat(["commands", " products  list", "--json"])).toEqual(ran);
     expect(await world.cat("commands --json -- products list")).toEqual(ran);
@@ -109,7 +110,11 @@ describe("commands NAME", () => {
     const { stdout } = await world.cat("commands models list");
     expect(stdout).toMatch(/^cat models list \[flags\]\n {2}list models\n {4}--public /);
     expect(stdout).toMatch(/\n\nExit status\n {6}0 {2}success\n.*\n {4}143 {2}terminated \(SIGTERM\)\n$/s);
-    expect(stdout).not.toContain("Global flags");
+    expect(stdout).toContain("\n\nGlobal flags\n    --profile NAME ");
+    const called = await world.cat("commands models", { context: { program: "catalogue" } });
+    expect(called.stdout).toContain("    catalogue models list  list models\n");
+    for (const line of ["commands catalogue models list", "commands cat models list"])
+      expect((await world.cat(line)).stdout).toBe(stdout);
     const narrow = await createWorld({ columns: 40 });
     const lines = (await narrow.cat("commands models get", { tty: true })).stdout.split("\n");
     expect(Math.max(...lines.map((line) => stripVTControlCharacters(line).length))).toBeLessThanOrEqual(40);
@@ -119,6 +124,8 @@ describe("commands NAME", () => {
     ["commands prodcuts", "prodcuts", "Did you mean products? See: cat --help"],
     ["commands products lst", "lst", "Did you mean list? See: cat products --help"],
     ["commands runs lists", "lists", "Did you mean list? See: cat runs --help"],
+    ["commands models show", "show", "Did you mean get? See: cat models --help"],
+    ["commands images show", "show", "Did you mean get? See: cat images --help"],
     ["commands import csv", "csv", "See: cat import --help"],
     ["commands help", "help", "See: cat --help"],
     ["commands ''", "", "See: cat --help"],

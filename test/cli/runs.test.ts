@@ -235,6 +235,155 @@ describe("cat runs list", () => {
   });
 });
 
+/** Commands of each kind, none of which is a check. */
+const nights = [
+  ["import", "a.csv", "import a.csv"],
+  ["tryon", "looks.csv", "tryon looks.csv --yes"],
+  ["beautify", "shots.csv", "beautify shots.csv --yes"],
+  ["export", "z.zip", "export --zip --out z.zip"],
+  ["export", "z.jsonl", "export --manifest --out z.jsonl"],
+  ["export", "rows.ndjson", "export --out rows.ndjson"],
+  ["mirror", "mirror", "export sync mirror"],
+  ["deletion", "gone.txt", "products delete --from gone.txt --yes"],
+  ["detachment", "photos.csv", "products detach --from photos.csv --yes"],
+  ["undo", "last", "imports undo last --yes"],
+] as const;
+
+function writeInputs({ write }: Awaited<ReturnType<typeof createWorld>>): void {
+  write("a.csv", head + row("A", "Coat"));
+  write("looks.csv", "product_reference,model_id,background,angle_shot\nA,Amara,studio,full-front\n");
+  write("shots.csv", "product_reference,subtype,background,angle_shot\nA,clothing,white,front\n");
+  write("gone.txt", "A\n");
+}
+
+const fault = ({ mock }: Awaited<ReturnType<typeof createWorld>>, body: object) =>
+  fetch(`${mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(body) });
+
+describe("a command that fails before its first change", () => {
+  test.each([
+    ["a revoked key", { CAT_API_KEY: "ak_mock_revoked" }, true],
+    ["no key", { CAT_API_KEY: undefined }, false],
+  ])("is in the list with its exit status: %s", async (_, env, hasUrl) => {
+    const { world, runs } = await shop();
+    writeInputs(world);
+    // A key of another time: the state and the imports of the file are known.
+    await world.cat("import a.csv --no-progress");
+    world.write("photos.csv", `reference,image_id\nA,${world.products()[0]!.images[0]!.id}\n`);
+    for (const [, , line] of nights)
+      expect([line, (await world.cat(`${line} --no-progress`, { env })).exit]).toEqual([
+        line,
+        line.includes("undo") && hasUrl ? expect.any(Number) : 4,
+      ]);
+    const found = await runs("--since 1d");
+    const expected = [...nights].reverse().map(([kind, file]) => [kind, file, "ended"]);
+    expect(found.slice(0, nights.length).map(({ kind, file, status }) => [kind, file, status])).toEqual(
+      expected,
+    );
+    expect(found).toHaveLength(nights.length + 1);
+    expect(found[1]).toMatchObject({ base_url: hasUrl ? world.mock.baseUrl : null, counts: null });
+  });
+
+  test("is in the list with its file: missing, with an invalid row, and each of several", async () => {
+    const { world, runs } = await shop();
+    world.write("bad.csv", `${head},Coat,\n`);
+    for (const [line, exit] of [
+      ["import gone.csv", 2],
+      ["import bad.csv", 3],
+      ["import bad.csv gone.csv", 2],
+      ["tryon gone.csv --yes", 2],
+      ["export sync gone.csv/mirror --profile none --decisions none.csv", 2],
+    ] as const)
+      expect([line, (await world.cat(`${line} --no-progress`)).exit]).toEqual([line, exit]);
+    expect((await runs()).map(({ file, exit, status }) => [file, exit, status])).toEqual([
+      ["gone.csv", 2, "ended"],
+      ["bad.csv, gone.csv", 2, "ended"],
+      ["bad.csv", 3, "ended"],
+      ["gone.csv", 2, "ended"],
+    ]);
+    expect((await runs("--profile none")).map(({ kind, exit }) => [kind, exit])).toEqual([["mirror", 2]]);
+    expect((await world.cat("import a.csv --nope")).exit).toBe(2);
+    expect(await runs()).toHaveLength(4);
+  });
+
+  test("is in the list where its run has ended before, whose duration stays", async () => {
+    const { world, runs } = await shop();
+    writeInputs(world);
+    await world.cat("import a.csv --no-progress");
+    await world.cat("tryon looks.csv --yes --no-progress");
+    const [first] = await runs("--limit 1");
+    world.clock.advance(86_400_000);
+    expect((await world.cat("tryon looks.csv --yes --no-progress")).exit).toBe(0);
+    await fault(world, { match: {}, status: 503 });
+    expect((await world.cat("tryon looks.csv --yes --no-progress --timeout 5s")).exit).toBe(7);
+    const [failed, second, same] = await runs("--limit 3");
+    expect(failed).toMatchObject({ kind: "tryon", file: "looks.csv", status: "ended", exit: 7 });
+    expect(second).toMatchObject({ kind: "tryon", file: "looks.csv", status: "ended", exit: 0 });
+    expect(same).toEqual(first);
+    expect((await world.cat("runs list --since 1h")).stderr).toContain(": 1 failed, 1 succeeded.\n");
+  });
+});
+
+describe("a run that no state keeps", () => {
+  test.each([
+    ["export", "rows.ndjson", "export --out rows.ndjson", "GET"],
+    ["mirror", "mirror", "export sync mirror", "GET"],
+    ["deletion", "gone.txt", "products delete --from gone.txt --yes --max-delete 1", "DELETE"],
+  ])("is running while it runs: %s %s", async (kind, file, line, method) => {
+    const { world, runs } = await shop();
+    writeInputs(world);
+    await world.cat("import a.csv --no-progress");
+    await fault(world, { match: { method }, times: 1, delay_ms: 5_000 });
+    world.clock.isIdle = () => false;
+    const before = world.requests().length;
+    const running = world.cat(`${line} --no-progress`);
+    await until(() =>
+      world
+        .requests()
+        .slice(before)
+        .some((request) => request.method === method),
+    );
+    expect((await runs())[0]).toMatchObject({ kind, file, status: "running", exit: null, ended_at: null });
+    world.clock.isIdle = () => true;
+    world.clock.advance(5_000);
+    expect((await running).exit).toBe(0);
+    expect((await runs())[0]).toMatchObject({ kind, file, status: "ended", exit: 0 });
+  });
+
+  test("is unfinished after a kill, until a later run of the same file has replaced it", async () => {
+    const { world, runs } = await shop();
+    writeInputs(world);
+    await world.cat("export sync mirror --no-progress");
+    const state = await openState(join(world.folder, ".home/state/default.db"), { clock: world.clock });
+    const [run] = state.runList.all();
+    state.runList.add({ ...run!, id: "run_killed", endedAt: null, exit: null, isUnfinished: true });
+    const hold = state.runList.hold("run_killed", { pid: 1, since: 0 });
+    const killed = async () => (await runs()).find(({ run_id }) => run_id === "run_killed");
+    expect(await killed()).toMatchObject({ status: "running", exit: null });
+    // Also one that began before the time of the list.
+    world.clock.advance(3_600_000);
+    expect(await runs("--since 30m")).toMatchObject([{ run_id: "run_killed", status: "running" }]);
+    hold!.release();
+    state.close();
+    expect(await killed()).toMatchObject({ status: "unfinished", exit: null });
+    await world.cat("export sync other --no-progress");
+    expect(await killed()).toMatchObject({ status: "unfinished" });
+    await world.cat("export sync mirror --no-progress");
+    expect(await killed()).toMatchObject({ status: "ended", exit: null, ended_at: null });
+    expect((await world.cat("runs list --since 1d")).stderr).toContain(": 1 unknown, 3 succeeded.\n");
+    expect((await world.cat("runs get run_killed")).stderr).toBe("");
+  });
+
+  test("is unfinished after its sheet has changed, until that was imported", async () => {
+    const { world, runs } = await shop();
+    writeInputs(world);
+    await world.cat("import a.csv --no-wait --no-progress");
+    world.write("a.csv", head + row("A", "Jacket"));
+    expect(await runs()).toMatchObject([{ status: "unfinished" }]);
+    await world.cat("import a.csv --no-progress");
+    expect((await runs()).map(({ status }) => status)).toEqual(["ended", "ended"]);
+  });
+});
+
 /** A week of nights, of each kind of job; the last one is today. */
 async function week() {
   const { world, runs } = await shop({ now: "2026-01-01T02:00:00Z", columns: 160 });
@@ -321,22 +470,22 @@ describe("cat runs list --since", () => {
     const ran = await world.cat("runs list --since 7d --limit 7", { tty: true });
     const table = stripVTControlCharacters(ran.stdout).replaceAll(/run_\w{10,}/g, "RUN");
     expect(table.split("\n")).toEqual([
-      "file         kind        status      exit  counts                duration  started_at         who       undone  run_id",
-      "photos.csv   detachment  ended       8     1 kept                0.0 s     2026-01-03T02:00Z  ann@shop          RUN",
-      "bad.csv      undo        ended       5                                     2026-01-03T02:00Z  ann@shop          RUN",
-      "bad.csv      import      ended       8     1 failed              5.0 s     2026-01-02T02:00Z  ann@shop          RUN",
-      "c.csv        import      unfinished  0                                     2026-01-03T02:00Z  ann@shop          RUN",
-      "old.csv      import      unfinished  0                                     2026-01-01T02:00Z  ann@shop  no      RUN",
-      "gone.txt     deletion    ended       0     1 deleted             0.0 s     2026-01-02T02:00Z  ann@shop          RUN",
-      "rows.ndjson  export      ended       0     3 products, 5 assets  0.0 s     2026-01-02T02:00Z  ann@shop          RUN",
+      "file         exit  started_at         status      kind        counts                duration  who       undone  run_id",
+      "photos.csv   8     2026-01-03T02:00Z  ended       detachment  1 kept                0.0 s     ann@shop          RUN",
+      "bad.csv      5     2026-01-03T02:00Z  ended       undo                                        ann@shop          RUN",
+      "bad.csv      8     2026-01-02T02:00Z  ended       import      1 failed              5.0 s     ann@shop          RUN",
+      "c.csv        0     2026-01-03T02:00Z  unfinished  import                                      ann@shop          RUN",
+      "old.csv      0     2026-01-01T02:00Z  unfinished  import                                      ann@shop  no      RUN",
+      "gone.txt     0     2026-01-02T02:00Z  ended       deletion    1 deleted             0.0 s     ann@shop          RUN",
+      "rows.ndjson  0     2026-01-02T02:00Z  ended       export      3 products, 5 assets  0.0 s     ann@shop          RUN",
       "",
     ]);
-    const stdout = new FakeOutput({ isTTY: true, columns: 90 });
+    const stdout = new FakeOutput({ isTTY: true, columns: 80 });
     const { stderr } = await world.cat("runs list --since 7d --limit 1", { context: { stdout } });
     expect(stripVTControlCharacters(stdout.text).split("\n")[0]).toMatch(
-      /^file .* counts +duration +run_id$/,
+      /^file +exit +started_at +status +kind +run_id$/,
     );
-    expect(stderr).toContain("The terminal is too narrow for: started_at, who, undone. ");
+    expect(stderr).toContain("The terminal is too narrow for: counts, duration, who, undone. ");
     const csv = await world.cat("runs list --since 7d --limit 3 --format csv --fields kind,exit,duration_ms");
     expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,\nimport,8,5000\n");
   });

@@ -14,8 +14,10 @@ test("the set of seen references returns the same as a map of all references", (
       const seen = new SeenTexts(seededRandom(seed), 4);
       const model = new Map<string, number>();
       references.forEach((text, index) => {
+        expect(seen.has(text)).toBe(model.has(text));
         expect(seen.add(text, index + 1)).toBe(model.get(text) ?? null);
         if (!model.has(text)) model.set(text, index + 1);
+        expect([seen.has(text), seen.size]).toEqual([true, model.size]);
       });
     }),
   );

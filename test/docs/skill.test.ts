@@ -21,6 +21,7 @@ const inFull: Readonly<Record<string, string>> = {
     ["import", "tryon", "beautify", "export sync"].map((name) => [`catalogue ${name}`, `${name} --help`]),
   ),
   "catalogue login": "login --with-key",
+  "catalogue mcp": "mcp --help",
   "catalogue tasks review FILE": "tasks review decisions.csv",
 };
 

@@ -4,9 +4,7 @@ import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import type { Secrets } from "../output/secrets.ts";
-
-/** A run without progress of its own, which is recorded when the command ends. */
-export type BegunRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt">;
+import type { addOwnRun } from "./own-run.ts";
 
 interface Recorder {
   readonly context: Context;
@@ -33,12 +31,30 @@ export class RecordedRuns {
   runId: string | null = null;
   readonly #app: Recorder;
   readonly #opened = new Map<string, State>();
-  readonly #begun: BegunRun[] = [];
+  /** The run of the command itself, until a flow opens another. */
+  #own: ReturnType<typeof addOwnRun> | null = null;
+  #ownId = "";
   readonly #ends = new Map<string, RunEnd>();
   readonly #changed = new Map<string, State>();
 
   constructor(app: Recorder) {
     this.#app = app;
+  }
+
+  /**
+   * Records that a command begins, so that the list has it whatever stops it. Returns the ID of its run,
+   * which one that a flow opens replaces.
+   */
+  async begin(kind: string, file: string): Promise<string> {
+    const { clock, pid } = this.#app.context;
+    const startedAt = clock.now();
+    this.#ownId = newRunId(startedAt);
+    const own = { id: this.#ownId, kind, file, startedAt, origin: this.#origin() };
+    if (!this.#app.globals.mock)
+      await this.#record(async (profile) => {
+        if (profile !== null) this.#own = (await import("./own-run.ts")).addOwnRun(profile, own, pid);
+      });
+    return own.id;
   }
 
   /** A flow works on a run of a state. */
@@ -50,14 +66,15 @@ export class RecordedRuns {
     await this.#record(async (profile) => {
       state.runList.begin(id, this.#origin());
       copyOf(state, id, profile);
+      this.#own?.remove();
     });
+    this.#own = null;
   }
 
-  /** A command begins a run that no state keeps: an export of rows, or a mirror. */
-  begun(run: BegunRun): void {
-    this.#app.context.onRun?.(run.id);
-    this.runId = run.id;
-    this.#begun.push(run);
+  /** The run of the command itself starts: no state keeps an export of rows, a mirror or a removal. */
+  starts(id: string): void {
+    this.#app.context.onRun?.(id);
+    this.runId = id;
   }
 
   /** Keeps every number of a run's summary. */
@@ -76,8 +93,8 @@ export class RecordedRuns {
 
   /** Records the exit status of the command, once. */
   async end(exit: number): Promise<void> {
-    const isAny = this.#opened.size + this.#begun.length > 0;
-    if (this.#app.globals.mock || !isAny) return;
+    const own = this.#own;
+    if (this.#app.globals.mock || (this.#opened.size === 0 && own === null)) return;
     await this.#record(async (profile) => {
       for (const [id, state] of this.#opened) {
         const { counts = null, exit: own = exit } = this.#ends.get(id) ?? {};
@@ -85,25 +102,13 @@ export class RecordedRuns {
         copyOf(state, id, profile);
       }
       for (const [id, state] of this.#changed) copyOf(state, id, profile);
-      if (this.#begun.length === 0) return;
-      const { baseUrl } = await this.#app.connection();
-      const { clock } = this.#app.context;
-      for (const run of this.#begun) {
-        const { counts = null } = this.#ends.get(run.id) ?? {};
-        const where = { baseUrl, ledger: null, origin: this.#origin() };
-        const result = { endedAt: clock.now(), exit, counts, undone: null };
-        profile?.runList.add({
-          ...run,
-          ...where,
-          ...result,
-          isUndoable: false,
-          isRunning: false,
-          isUnfinished: false,
-        });
-      }
+      if (own === null) return;
+      const { baseUrl = null } = (await this.#app.connection().catch(nullIfUnusable)) ?? {};
+      const { counts = null } = this.#ends.get(this.#ownId) ?? {};
+      own.end({ baseUrl, endedAt: this.#app.context.clock.now(), exit, counts });
     });
     this.#opened.clear();
-    this.#begun.length = 0;
+    this.#own = null;
   }
 
   #origin(): RunOrigin {
@@ -120,6 +125,9 @@ export class RecordedRuns {
     }
   }
 }
+
+/** A run's ID: it sorts by time, and is never used twice. */
+export const newRunId = (now: number): string => `run_${now.toString(36)}${crypto.randomUUID().slice(0, 8)}`;
 
 function nullIfUnusable(error: unknown): null {
   if (error instanceof CatError) return null;

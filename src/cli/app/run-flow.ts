@@ -2,6 +2,7 @@ import { limits } from "../../contract/limits.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import type { RunHost } from "../../flows/run/run.ts";
 import type { App } from "./app.ts";
+import { newRunId } from "./recorded-runs.ts";
 
 /** The host of a flow: for the needs of all runs, and with the terminal to report to. */
 export interface CommandHost extends RunHost {
@@ -47,9 +48,6 @@ export async function runFlow<Result>(
     progress.end();
   }
 }
-
-/** A run's ID: it sorts by time, and is never used twice. */
-export const newRunId = (now: number): string => `run_${now.toString(36)}${crypto.randomUUID().slice(0, 8)}`;
 
 /** Default number of requests in flight. The rate limit, not this number, bounds a long run. */
 export const defaultConcurrency = 4;

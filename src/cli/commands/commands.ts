@@ -49,7 +49,9 @@ export const commandsCommand = (app: App): Command =>
         if (io.json) return io.jsonData({ ...all, commands: all.commands.map(withOutput) });
         return io.data(wrappedColumns(toText(all, [], io.paint.bold), lineWidth(context.stdout)));
       }
-      const words = names.join(" ").trim().split(/\s+/);
+      const typed = names.join(" ").trim().split(/\s+/);
+      // A pasted command line begins with the name of the program.
+      const words = typed.length > 1 && /^cat(?:alogue)?$/.test(typed[0]!) ? typed.slice(1) : typed;
       await rejectUnknown(made.parent!, words);
       const name = words.join(" ");
       const commands = all.commands.filter((listed) => listed.name === name).map(withOutput);
@@ -59,10 +61,12 @@ export const commandsCommand = (app: App): Command =>
       const exits = commands.flatMap(({ output }) => output.exit_statuses);
       const exit_statuses = all.exit_statuses.filter(({ status }) => exits.includes(status));
       if (io.json) {
-        const { version } = all;
-        return io.jsonData({ version, commands: [...commands, ...below], exit_statuses });
+        const { version, global_flags } = all;
+        const flags = commands.length > 0 && { global_flags };
+        return io.jsonData({ version, commands: [...commands, ...below], ...flags, exit_statuses });
       }
-      const text = toText({ commands, global_flags: [], exit_statuses }, below, io.paint.bold);
+      const global_flags = commands.length > 0 ? all.global_flags : [];
+      const text = io.asCalled(toText({ commands, global_flags, exit_statuses }, below, io.paint.bold));
       await io.data(wrappedColumns(text, lineWidth(context.stdout)));
     });
 

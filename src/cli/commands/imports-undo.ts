@@ -64,6 +64,7 @@ async function undo(app: App, typed: string | undefined, flags: UndoFlags): Prom
   named("--ledger", flags.ledger, "Choose a file.");
   const isAsked = typed === undefined && canAsk(app) && !app.globals.yes;
   if (typed === undefined && !isAsked) throw await withoutRun(app, flags.ledger);
+  await begin(app, flags, typed);
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
   await rejectMissingLedger(app, flags.ledger);
   const memory = await openImportMemory(app, flags.ledger);
@@ -105,6 +106,10 @@ async function undo(app: App, typed: string | undefined, flags: UndoFlags): Prom
     const products = `${grouped(total - undone)} of ${counted(total, "product")} of ${shownName(file)}`;
     throw new PartialError(`${products} not undone${unknown}`);
   }
+}
+
+async function begin({ runs }: App, { plan }: UndoFlags, run = "last"): Promise<void> {
+  if (!plan) await runs.begin("undo", run);
 }
 
 /** The error of a command without RUN, which proposes the last import. */

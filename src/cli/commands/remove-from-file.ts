@@ -30,6 +30,7 @@ import { entryName, mostNamedEntries, reportRemoval } from "./removal-report.ts"
 export async function removeFromFile(app: App, flags: RemovalFlags, kind: RemovalKind): Promise<void> {
   const { file } = flags;
   const words = { kind: kind.selection, noun: kind.noun, left: `nothing was ${kind.done}` };
+  const runId = flags.dryRun ? null : await app.runs.begin(kind.noun, file);
   const selection = await readProductsFile(app, file, flags, words);
   const outcome = await runFlow(app, async (host): Promise<RemovalOutcome> => {
     const service: Service = { ...host, client: await host.client(), concurrency: defaultConcurrency };
@@ -42,11 +43,10 @@ export async function removeFromFile(app: App, flags: RemovalFlags, kind: Remova
     if (!app.io.json) await listProblems(app, file, problems);
     const open = entries.filter(({ removed }) => removed === null);
     const excess = await excessOf(open, flags.most, service, kind);
-    if (flags.dryRun) return { runId: null, entries, problems, stopped: excess };
+    if (runId === null) return { runId: null, entries, problems, stopped: excess };
     if (excess !== undefined) throw excess;
     if (open.length > 0) await confirm(app, open, kind, host);
-    const { runId } = host;
-    app.runs.begun({ id: runId, kind: kind.noun, file, startedAt });
+    app.runs.starts(runId);
     const step = kind.verb === "delete" ? "deleting" : "detaching";
     let done = 0;
     const stopped = await removeEach(open, startedAt, service, (entry, removed) => {

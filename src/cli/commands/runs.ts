@@ -101,7 +101,12 @@ function outcomeOf(run: ListedRun): (typeof outcomes)[number] {
 async function showSince(
   app: App,
   runs: Iterable<ListedRun>,
-  { since, limit, printing }: { since: number; limit?: number; printing: Printing<ShownRun> },
+  {
+    since,
+    limit,
+    printing,
+    fields,
+  }: Omit<ListFlags, "since"> & { since: number; printing: Printing<ShownRun> },
 ): Promise<void> {
   const found = outcomes.map((outcome) => ({ outcome, runs: [] as ListedRun[] }));
   let older = 0;
@@ -113,12 +118,10 @@ async function showSince(
   }
   const all = found.flatMap((one) => one.runs);
   const shown = all.slice(0, limit);
-  // On a narrow terminal the results matter more than the time.
-  const columns = printing.columns.map(({ drop, ...column }) =>
-    drop === undefined || ["counts", "duration"].includes(column.name) ? column : { ...column, drop },
-  );
   await app.io.show(
-    { ...printing, columns },
+    fields !== undefined || ["csv", "xlsx"].includes(printing.format ?? "")
+      ? printing
+      : { ...printing, columns: byNeed(printing.columns) },
     shown.map((run) => toShown(run, app)),
   );
   if (app.globals.mock) return app.io.note(noneOfMock);
@@ -136,6 +139,16 @@ async function showSince(
     older === 1 ? "1 older run is unfinished" : `${grouped(older)} older runs are unfinished`;
   await app.io.note(`${unfinished}. To see all runs: cat runs list --all`);
 }
+
+/** The columns of a morning's look: a narrow terminal has the exit status and the time, if nothing else. */
+const needed = ["file", "exit", "started_at", "status", "kind", "counts", "duration"];
+
+const byNeed = (columns: Printing<ShownRun>["columns"]) => [
+  ...needed.flatMap((name) =>
+    columns.flatMap(({ drop: _, ...column }) => (column.name === name ? [column] : [])),
+  ),
+  ...columns.filter(({ name }) => !needed.includes(name)),
+];
 
 function newest(runs: Iterable<ListedRun>): ListedRun | null {
   for (const run of runs) return run;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { OutputFile } from "../../flows/files/output-file.ts";
 import type { App } from "../app/app.ts";
-import { newRunId } from "../app/run-flow.ts";
+import { newRunId } from "../app/recorded-runs.ts";
 import { UsageError } from "../context/errors.ts";
 import { asTyped, type OutputFormat, outputFormat } from "../output/output-names.ts";
 import { confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";

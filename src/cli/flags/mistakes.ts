@@ -2,7 +2,7 @@ import type { Command, CommanderError } from "commander";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { UsageError } from "../context/errors.ts";
 import type { Misread } from "./command.ts";
-import { meantByExtra, meantCommands, meantFlags, ownVerb } from "./first-guesses.ts";
+import { meantByExtra, meantCommands, meantFlags, meantVerbs, ownVerb } from "./first-guesses.ts";
 import { type Mistake, plain, toMistake } from "./usage-error.ts";
 
 /** A complaint of commander as a UsageError: one line, then a near name and the help page to read. */
@@ -53,7 +53,12 @@ function commandPath(command: Command): string {
 
 function nearCommand(command: Command, word: string): string | null {
   const own = command.commands.map((subcommand) => subcommand.name());
-  return guessedCommand(command, word) ?? question(didYouMean(word, own));
+  const meant = meantVerbs(word).find((verb) => own.includes(verb));
+  return (
+    question(meant === undefined ? [] : [meant]) ??
+    guessedCommand(command, word) ??
+    question(didYouMean(word, own))
+  );
 }
 
 const question = (meant: readonly string[]): string | null =>

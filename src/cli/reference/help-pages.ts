@@ -22,7 +22,7 @@ export const exitAdvice: Readonly<Record<ExitCode, string>> = {
   5: "stop: check the ID or the reference",
   6: "run the command again once the other one has ended; a duplicate stays a duplicate",
   7: "run the same command again later: it resumes, and nothing is sent twice",
-  8: "continue with the rows that succeeded; fix the failed file and import it",
+  8: "continue with the rows that succeeded; fix the failed file and run the same command on it",
   9: "review the plan, then apply it",
   129: "run the same command again: it resumes",
   130: "run the same command again: it resumes",

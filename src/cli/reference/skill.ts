@@ -33,16 +33,17 @@ description: Manage a fashion shop's catalogue on its imaging service with the c
 |---|---|
 COMMANDS
 
-Others: \`catalogue --help\`. Flags of one command: \`catalogue commands tryon\`, with the JSON Schema of its output: \`catalogue commands tryon --json\`. Commands of a group: \`catalogue commands products\`.
+Others: \`catalogue --help\`. Flags of one command: \`catalogue commands tryon\`, with the JSON Schema of its output: \`catalogue commands tryon --json\`. Commands of a group: \`catalogue commands products\`. As tools of an agent (MCP): \`catalogue mcp\`.
 
 ## Rules
 
 - The user sets the service: \`catalogue login\` in a terminal, or \`CAT_BASE_URL\` and \`CAT_API_KEY\`. Never type, print or store an API key. \`catalogue whoami\` shows the service in use.
 - \`--mock\` tries one command on a private mock service with demo products. It keeps nothing.
-- Add \`--json\`: data on stdout (lists: one object per line), errors on stderr as \`{"error":{"type","code","message","exit"}}\`. The message ends with the next step.
+- Add \`--json\`: data on stdout (lists: one object per line), errors on stderr as \`{"error":{"type","code","message","exit"}}\`. Most messages end with the next step; otherwise see the table of exit statuses.
 - Decide by the exit status. With \`--no-input\` nothing is asked: an error names the missing flag.
-- To resume or repeat a command, run it again, unchanged: nothing is sent, added or paid twice. \`--fresh\` would pay again.
-- Ask the user before \`--yes\`, \`--exact\`, \`--conflicts sheet\`, \`--delete\`, \`--fresh\`, \`products delete\` or \`imports undo\`.
+- To resume or repeat one of the six commands, run it again, unchanged, on the same machine: nothing is sent, added or paid twice. \`products attach\`, \`images upload\` and \`api POST\` do it again.
+- These pay or delete without a question. Ask the user first: \`api\` (except GET), \`products detach\`, \`products update --clear\`, \`--fresh\`, \`--rerun\`, \`--allow-duplicates\`, \`--unknown resend\`, \`--photos all\`.
+- Also ask before \`--yes\`, \`--exact\`, \`--conflicts sheet\`, \`--delete\`, \`products delete\` or \`imports undo\`.
 
 ## Products and photos
 
@@ -79,13 +80,14 @@ product_reference,subtype,background,angle_shot
 DRESS-1,clothing,white,front
 \`\`\`
 
-1. Check, which is free: \`generations\` is the number of images to pay for. Those that exist are in \`unchanged\`.
+1. Check, which is free: \`generations\` is the number of images to pay for. Those of this machine are in \`unchanged\`. With another machine, container or \`CAT_HOME\`, add \`--missing\` to both commands: otherwise images that exist are paid again.
 2. Show the user this number, and wait for consent.
 3. Generate with the same number as a limit. More images than that: exit status 3, and none is generated.
 
 \`\`\`sh
 catalogue models list --fields id,name,sex --json
 catalogue tryon looks.csv --dry-run --json
+catalogue tryon looks.csv --dry-run --missing --json      # also finds images of other machines
 catalogue tryon looks.csv --yes --max-generations 2 --save images --gallery review.html --json
 catalogue beautify packshots.csv --dry-run --json
 catalogue beautify packshots.csv --yes --max-generations 1 --save images --json
@@ -96,11 +98,11 @@ catalogue beautify packshots.csv --yes --max-generations 1 --save images --json
 | result | place |
 |---|---|
 | numbers, run ID | the object on stdout |
-| rows that failed or are conflicts (exit status 8) | the file named in \`failed_file\`, with reasons. Fix them there, and import that file |
+| rows that failed or are conflicts (exit status 8) | the file named in \`failed_file\`, with reasons. Fix them there, and give it to the same command: with \`tryon\` and \`beautify\`, after consent, because it pays for each image again |
 | generated images | the folder of \`--save\`, listed in its \`results.csv\`; later \`catalogue tasks save --run RUN --save images\` |
 | review | the user opens the page of \`--gallery\`, and saves decisions; then \`catalogue tasks review FILE\` |
 | all images of the catalogue | the folder of \`export sync\`; its \`catalogue.ndjson\` has one line per image |
-| earlier runs, failed ones first | \`catalogue runs list --since 7d\`; \`catalogue runs get RUN\` shows the command that resumes or undoes one |
+| earlier runs, failed ones first | \`catalogue runs list --since 7d\`; without \`--json\`, \`catalogue runs get RUN\` names the command that resumes or undoes one |
 
 \`\`\`sh
 catalogue export sync mirror --json

@@ -6,7 +6,7 @@ import { shownName } from "../../flows/words.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
 import { openKept } from "../../open-file.ts";
 import type { App } from "../app/app.ts";
-import { newRunId } from "../app/run-flow.ts";
+import { newRunId } from "../app/recorded-runs.ts";
 import { UsageError } from "../context/errors.ts";
 import { beginOutFile, type OutFile } from "../files/out-files.ts";
 import { identityOfFile, ownFiles, readFilePlace, readIdentity, writablePlace } from "../files/places.ts";

@@ -123,7 +123,11 @@ export async function notifyInUse(
     if (flag !== undefined) return { value: flag, source: "--notify" };
     if (globals.mock) return null;
     if (isSet(CAT_NOTIFY)) return { value: CAT_NOTIFY, source: "CAT_NOTIFY" };
-    const { name, settings } = await profileInUse(globals, context);
+    // A command whose other settings are in flags or variables works without the config file.
+    const { name, settings } = await profileInUse(globals, context).catch(() => ({
+      name: "",
+      settings: null,
+    }));
     return settings?.notify ? { value: settings.notify, source: `notify of profile ${name}` } : null;
   };
   const found = await sourced();

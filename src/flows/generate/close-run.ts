@@ -61,7 +61,8 @@ export async function closeGeneration(
       results.flatMap(({ task_id }) => task_id ?? []),
       run,
     );
-  if (stopped === undefined && outputs.areWritten) endIfComplete(generating, results);
+  // One that ended earlier keeps the time of its end.
+  if (stopped === undefined && outputs.areWritten && !run.isFinished) endIfComplete(generating, results);
   return { summary, results, known: countKnown(known.values()), fault: outputs.faults[0] ?? unsaved[0]?.[1] };
 }
 

@@ -22,7 +22,8 @@ test("an error never shows the password in the URL of a flag", async () => {
     one.flags
       .filter(({ value }) => value?.includes("URL"))
       .flatMap(({ flag }) =>
-        urls.map((url) => [
+        // A notice would be sent to the last one.
+        (flag === "--notify" ? urls.slice(0, -1) : urls).map((url) => [
           ...one.name.split(" "),
           ...one.arguments.filter(({ required }) => required).map(({ choices }) => choices?.[0] ?? "x"),
           ...(one.name === "webhooks create" ? ["--events", "all"] : []),
@@ -34,7 +35,7 @@ test("an error never shows the password in the URL of a flag", async () => {
   );
   const flags = new Set(lines.map((line) => line.at(-2)));
   expect([...flags].sort()).toEqual([
-    ...["--base-url", "--endpoint", "--forward-to", "--public-url", "--route", "--to", "--url"],
+    ...["--base-url", "--endpoint", "--forward-to", "--notify", "--public-url", "--route", "--to", "--url"],
   ]);
   const showing: string[] = [];
   for (const line of [...lines, ["api", "GET", urls[0]!], ["webhooks", urls[1]!]]) {

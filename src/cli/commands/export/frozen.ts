@@ -21,9 +21,10 @@ import { withRoleHint } from "./role-flags.ts";
 export async function exportFrozenFiles(app: App, command: FrozenFlags): Promise<void> {
   const { format, roles, extract } = command;
   if (extract !== null) rejectFileName("--extract", extract, app.context);
+  const name = extract ?? command.out ?? frozenNames[format];
+  await app.runs.begin("export", name);
   const selection = await readSelected(app, command);
   const gate = await openGate(app, command);
-  const name = extract ?? command.out ?? frozenNames[format];
   const list = problemList(app, command.productsFrom ?? "", { listsAll: "--json" });
   let unknown = 0;
   const outcome = await runFlow(app, ({ pause, ...host }) =>

@@ -14,7 +14,6 @@ import type { ByteSink } from "../../../flows/outputs/workbook-file.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { identifyService } from "../../app/profile-state.ts";
-import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { rejectTerminal } from "../../output/io.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
@@ -32,7 +31,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const { clock, interrupt, stdout } = app.context;
   const { roles, format, formulaGuard, excel } = input;
   const began = clock.now();
-  const runId = newRunId(began);
+  const runId = await app.runs.begin("export", input.out ?? "-");
   const target = await openTarget(app, input, runId);
   const gate = await openGate(app, input);
   const last =
@@ -40,7 +39,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
       ? new LastExport((await app.state()).marks, await identifyService(app), roles, gate)
       : null;
   const client = await app.client();
-  app.runs.begun({ id: runId, kind: "export", file: input.out ?? "-", startedAt: began });
+  app.runs.starts(runId);
   const service = { client, signal: interrupt };
   if (typeof input.since === "number" && gate.filter !== null) await app.io.note(changesOnly);
   const since =

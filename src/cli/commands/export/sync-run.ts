@@ -9,7 +9,8 @@ import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync
 import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, countList, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { newRunId, runFlow } from "../../app/run-flow.ts";
+import { newRunId } from "../../app/recorded-runs.ts";
+import { runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { PartialError, UsageError } from "../../context/errors.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
@@ -30,6 +31,9 @@ const mostListed = 20;
 /** Brings a mirror up to date, and reports it. Throws what stopped it. */
 export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const files = mirrorFiles(flags.shard);
+  const runId = flags.dryRun
+    ? newRunId(app.context.clock.now())
+    : await app.runs.begin("mirror", flags.folder);
   const isInBucket = isBucketAddress(flags.folder);
   const store = isInBucket
     ? (await import("./open-bucket.ts")).openBucketMirror(app, flags.folder, { flags: flags.bucket, files })
@@ -38,11 +42,11 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const reviews = await openReviews(app, flags.decisions);
   let listed = 0;
   const learned = new LearnedValues();
-  const startedAt = app.context.clock.now();
   const outcome = await runFlow(app, (host) => {
-    if (!flags.dryRun) app.runs.begun({ id: host.runId, kind: "mirror", file: flags.folder, startedAt });
+    if (!flags.dryRun) app.runs.starts(runId);
     return syncCatalogue(flags, {
       ...host,
+      runId,
       baseUrl,
       keyFingerprint,
       reviews,

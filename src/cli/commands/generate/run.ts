@@ -28,6 +28,7 @@ async function generateOrCheck(
   flags: GenerateFlags,
   foundProblems: FoundProblems | null,
 ): Promise<void> {
+  if (!flags.dryRun) await app.runs.begin(flags.kind, flags.input);
   const words = generationVocabulary(flags.kind);
   const { file } = flags;
   const mapFiles = file === null ? [] : await loadMapFiles(app, { ...flags, file }, words);

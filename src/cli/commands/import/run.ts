@@ -1,3 +1,4 @@
+import { importKind } from "../../../flows/import/import-input.ts";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -31,11 +32,13 @@ async function importOrCheck(
   typed: readonly ImportFlags[],
   foundProblems: FoundProblems | null,
 ): Promise<void> {
+  const [{ plan, dryRun }] = typed as [ImportFlags];
+  if (!dryRun && plan === undefined)
+    await app.runs.begin(importKind, typed.map(({ file }) => file).join(", "));
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
   const opened = await orNothingSent(app, typed, openFiles(app, typed));
   try {
-    const [{ plan }] = typed as [ImportFlags];
-    if (typed[0]!.dryRun) await dryRun(app, opened, foundProblems);
+    if (dryRun) await checkOnly(app, opened, foundProblems);
     else if (plan !== undefined) await (await import("./plan-run.ts")).planRun(app, opened, foundProblems);
     else await (await import("./full-run.ts")).fullRun(app, opened, foundProblems);
   } finally {
@@ -60,7 +63,7 @@ export const orNothingSent = <Found>(
     return { file, problems: [], ...counts, ...(isCheck ? {} : run) };
   });
 
-async function dryRun(
+async function checkOnly(
   app: App,
   opened: readonly OpenedFile[],
   foundProblems: FoundProblems | null,

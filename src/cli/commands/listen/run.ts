@@ -4,7 +4,7 @@ import type { EventSource, ListenHost, ListenInput, OpenListener } from "../../.
 import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { newRunId } from "../../app/run-flow.ts";
+import { newRunId } from "../../app/recorded-runs.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import { ExitCode, InterruptError, toExitCode } from "../../context/errors.ts";
 import { commandLine } from "../../output/command-words.ts";

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from "node:stream";
 import { CatError } from "../../../errors.ts";
 import { parseJson } from "../../../json.ts";
 import type { App } from "../../app/app.ts";
-import { newRunId } from "../../app/run-flow.ts";
+import { newRunId } from "../../app/recorded-runs.ts";
 import type { Confirmation, Context } from "../../context/context.ts";
 import { ExitCode, exitMeanings, InterruptError, UsageError } from "../../context/errors.ts";
 import type { Output } from "../../context/standard-streams.ts";

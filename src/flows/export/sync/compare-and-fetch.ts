@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
+import { SeenTexts } from "../../../client/seen-texts.ts";
 import { CatError } from "../../../errors.ts";
 import type { LiveSelection } from "../../catalogue/read-pages.ts";
 import { OutputError } from "../../files/disk.ts";
@@ -147,10 +148,11 @@ async function verifyFiles({ host, mirror, counts }: SyncRun): Promise<boolean> 
   const total = index.present;
   let done = 0;
   let hasDamaged = false;
-  const proven = new Set<string>();
+  const proven = new SeenTexts();
   for await (const { path, bytes, etag } of store.etags())
     for (const entry of index.atPath(path))
-      if (entry.path === path && entry.bytes === bytes && entry.etag === etag) proven.add(toEntryKey(entry));
+      if (entry.path === path && entry.bytes === bytes && entry.etag === etag)
+        proven.add(toEntryKey(entry), 1);
   const verify = async (entry: MirrorEntry): Promise<void> => {
     if (entry.removed === true) return;
     host.signal.throwIfAborted();
@@ -212,7 +214,7 @@ async function readAndFetch(
       },
       onListedAgain: (entry) => {
         progress.has();
-        counts.added.add(toEntryKey(entry));
+        counts.added.add(toEntryKey(entry), 1);
       },
       onLeftOut: (productId, counts) => leftOut.set(productId, counts),
       onVanished(entry, isDeleted) {

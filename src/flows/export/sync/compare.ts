@@ -1,3 +1,4 @@
+import { SeenTexts } from "../../../client/seen-texts.ts";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readExportPages } from "../../catalogue/read-pages.ts";
@@ -42,7 +43,7 @@ export async function compare(
   const { index } = mirror;
   const { onPage, onCompared, onLeftOut, onVanished } = differences;
   const toAssets = (row: ExportRow) => listedAssets(row, (taskId) => host.reviews.of(taskId));
-  const seen = new Set<string>();
+  const seen = new SeenTexts();
   const vanish = (entries: Iterable<MirrorEntry>, isDeleted = false) => {
     for (const entry of entries) if (entry.removed !== true) onVanished(entry, isDeleted);
   };
@@ -53,8 +54,7 @@ export async function compare(
       const { id } = row.product;
       if (input.shard !== null && toShard(id, input.shard.of) !== input.shard.number) continue;
       // A list that shifts between pages may repeat a product; its later changes are part of the next delta.
-      if (seen.has(id)) continue;
-      seen.add(id);
+      if (seen.add(id, 1) !== null) continue;
       const entries = index.ofProduct(id);
       const { kept, leftOut } = gate.select(toAssets(row), ({ fields }) => fields);
       onLeftOut(id, leftOut);

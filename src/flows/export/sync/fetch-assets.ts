@@ -3,6 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { ApiError } from "../../../client/api-error.ts";
+import type { SeenTexts } from "../../../client/seen-texts.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { FileFetcher } from "../../files/download-file.ts";
@@ -35,7 +36,7 @@ export class AssetFetcher {
   readonly #batches: SyncBatches<UnnamedImage, Target>;
   /** Paths, folded, of new assets that are being written. */
   readonly #taken = new Set<string>();
-  #others: Promise<ReadonlySet<string>> | null = null;
+  #others: Promise<SeenTexts> | null = null;
   /** Files of earlier runs in the scratch folder, read once: a look for each image takes time. */
   readonly #left: ReadonlySet<string>;
   #consecutive = 0;
@@ -232,7 +233,7 @@ export class AssetFetcher {
     const { counts } = this.#run;
     this.#taken.delete(foldedPath(entry.path));
     counts.recover(toEntryKey(entry));
-    (known === null || known.removed === true ? counts.added : counts.changed).add(toEntryKey(entry));
+    (known === null || known.removed === true ? counts.added : counts.changed).add(toEntryKey(entry), 1);
   }
 
   /** The path that an image is likely to get, for errors: templates take time for each image. */
@@ -265,7 +266,7 @@ export class AssetFetcher {
     throw new Error("candidates never end");
   }
 
-  #namesOfOthers(): Promise<ReadonlySet<string>> {
+  #namesOfOthers(): Promise<SeenTexts> {
     const { mirror, input } = this.#run;
     this.#others ??= namesOfOthers(mirror.store, input.shard, input.folder);
     return this.#others;

@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from "node:fs";
-import { lstat, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
+import { lstat, opendir, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
@@ -32,6 +32,8 @@ const patienceMs = 10_000;
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
+
+const entriesAtOnce = 1_000;
 
 /** A mirror in a folder; no link out is followed. `work`: lock, unfinished files. Throws OutputErrors. */
 export class LocalFolder implements MirrorStore {
@@ -190,13 +192,14 @@ export class LocalFolder implements MirrorStore {
 
   async *list(folder = ""): AsyncIterable<string> {
     const at = this.#folders.at(folder);
-    const entries = await readdir(at, { withFileTypes: true }).catch((error) => {
+    // Millions of files in one folder: as an array they would take gigabytes.
+    const entries = await opendir(at, { bufferSize: entriesAtOnce }).catch((error) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
       if (error.code === "EACCES" && folder.startsWith(hiddenFolder))
         throw mirrorOfOther(this.#folders.root, error);
       throw this.#error(folder, error, "read");
     });
-    for (const entry of entries) {
+    for await (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) yield* this.list(path);
       else yield path;

@@ -2,6 +2,7 @@ import { withoutEnd } from "../../../text.ts";
 // Merge: one index from the indexes of all shards, without a request.
 
 import { createHash, type Hash } from "node:crypto";
+import { SeenTexts } from "../../../client/seen-texts.ts";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { counted, listFirst } from "../../words.ts";
@@ -38,6 +39,9 @@ interface MergeInput {
 
 const mostListed = 5;
 
+/** The paths of a folder: of a Set, 16.7 million would be the most. */
+type Files = Pick<SeenTexts, "has">;
+
 /** Says of which indexes the joined one was made, in a bucket. */
 const joinedPath = `${mergeWork}/joined.json`;
 
@@ -50,13 +54,18 @@ export async function mergeShards(
   { store, clock, holder }: { store: MirrorStore; clock: Clock; holder: Holder },
 ): Promise<SyncSummary | null> {
   const started = clock.now();
-  const files = new Set<string>();
-  for await (const path of store.list(among === null ? "" : hiddenFolder)) files.add(path);
-  for (let number = 1; number <= (among ?? 0); number++) {
-    const { index: name } = mirrorFiles({ number, of: among! });
-    if ((await store.stat(name)) !== null) files.add(name);
+  const files = new SeenTexts();
+  const found: Shard[] = [];
+  for await (const path of store.list(among === null ? "" : hiddenFolder)) {
+    files.add(path, 1);
+    const shard = shardOfIndex(path);
+    if (shard !== null) found.push(shard);
   }
-  const shards = await shardsIn(files, { store, folder });
+  for (let number = 1; number <= (among ?? 0); number++) {
+    const shard = { number, of: among! };
+    if ((await store.stat(mirrorFiles(shard).index)) !== null) found.push(shard);
+  }
+  const shards = await allShards(found, files, { store, folder });
   const written = await rejectUnfinished(shards, files, { store, folder });
   if (among !== null && (await isJoined(written, store))) return null;
   const lock = await store.lock(holder);
@@ -119,13 +128,13 @@ export async function closeRound(
   }
 }
 
-/** The shards whose indexes are in a folder: all of them. */
-async function shardsIn(
-  files: ReadonlySet<string>,
+/** All shards of a mirror; `found`: those whose indexes are in its folder. */
+async function allShards(
+  found: readonly Shard[],
+  files: Files,
   { store, folder }: { store: MirrorStore; folder: string },
 ): Promise<Shard[]> {
-  const shards = [...files].flatMap((path) => shardOfIndex(path) ?? []);
-  const counts = [...new Set(shards.map(({ of }) => of))].sort((a, b) => a - b);
+  const counts = [...new Set(found.map(({ of }) => of))].sort((a, b) => a - b);
   if (counts.length === 0)
     throw cannotMerge(folder, "it has no index of a shard", "Copy the folders of all shards into it first.");
   if (counts.length > 1) {
@@ -133,7 +142,7 @@ async function shardsIn(
     throw cannotMerge(folder, what, "Remove the indexes that do not belong together.");
   }
   const of = counts[0]!;
-  const numbers = new Set(shards.map(({ number }) => number));
+  const numbers = new Set(found.map(({ number }) => number));
   const all = Array.from({ length: of }, (_, at) => ({ number: at + 1, of }));
   const absent = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard));
   for (const { state, index } of absent) {
@@ -155,7 +164,7 @@ const sameFlags = "Mirror every shard with the same flags.";
 /** Rejects unfinished shards and those of different selections; resolves to the index digests in states. */
 async function rejectUnfinished(
   shards: readonly Shard[],
-  files: ReadonlySet<string>,
+  files: Files,
   { store, folder }: { store: MirrorStore; folder: string },
 ): Promise<(string | undefined)[]> {
   const digests: (string | undefined)[] = [];
@@ -196,7 +205,7 @@ async function rejectUnfinished(
 /** Checks that each product is in its shard, and each entry has its own file; resolves to digests. */
 async function readShards(
   shards: readonly Shard[],
-  files: ReadonlySet<string> | null,
+  files: Files | null,
   { index, store, folder }: { index: MirrorIndex; store: MirrorStore; folder: string },
 ): Promise<string[]> {
   const digests: string[] = [];

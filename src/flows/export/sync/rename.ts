@@ -1,5 +1,6 @@
 // Each asset has its first free candidate, so that names depend on the catalogue alone.
 
+import { SeenTexts } from "../../../client/seen-texts.ts";
 import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { shortDigest } from "../../short-digest.ts";
@@ -31,13 +32,13 @@ export async function namesOfOthers(
   store: MirrorStore,
   shard: Shard | null,
   folder: string,
-): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
+): Promise<SeenTexts> {
+  const names = new SeenTexts();
   for (let number = 1; number <= (shard?.of ?? 0); number++) {
     const { index } = mirrorFiles({ number, of: shard!.of });
     if (number === shard!.number || (await store.stat(index)) === null) continue;
     for await (const entries of parseEntries(store.readParts(index), badLine(folder, index)))
-      for (const { path } of entries) names.add(foldedPath(path));
+      for (const { path } of entries) names.add(foldedPath(path), 1);
   }
   return names;
 }
@@ -108,17 +109,17 @@ export async function planRenames(
     staying,
   }: {
     store: MirrorStore;
-    others: ReadonlySet<string>;
+    others: Pick<SeenTexts, "has">;
     staying: ReadonlySet<string>;
   },
 ): Promise<Rename[]> {
   // A kill may have left a file where it was parked; it is given a name also if its asset was removed.
   const isStaying = (entry: MirrorEntry) =>
     (entry.removed === true && !entry.path.startsWith(`${hiddenFolder}/`)) || staying.has(toEntryKey(entry));
-  const taken = new Set<string>();
-  for (const entry of index.entries("removed")) if (isStaying(entry)) taken.add(foldedPath(entry.path));
+  const taken = new SeenTexts();
+  for (const entry of index.entries("removed")) if (isStaying(entry)) taken.add(foldedPath(entry.path), 1);
   if (staying.size > 0)
-    for (const entry of index.entries()) if (isStaying(entry)) taken.add(foldedPath(entry.path));
+    for (const entry of index.entries()) if (isStaying(entry)) taken.add(foldedPath(entry.path), 1);
   const isFree = async (path: string, entry: MirrorEntry): Promise<boolean> => {
     if ((await store.stat(path)) === null || (await findLeftover(entry, path, store)) !== null) return true;
     // A file of the mirror gets another name. On a disk that ignores case it has this name too.
@@ -133,7 +134,7 @@ export async function planRenames(
       const key = foldedPath(path);
       if (taken.has(key)) continue;
       if (path !== entry.path && (others.has(key) || !(await isFree(path, entry)))) continue;
-      taken.add(key);
+      taken.add(key, 1);
       if (path !== entry.path) renames.push({ entry, to: path });
       break;
     }

@@ -1,3 +1,4 @@
+import { SeenTexts } from "../../../client/seen-texts.ts";
 import type { Clock } from "../../../clock.ts";
 import type { CatError } from "../../../errors.ts";
 import type { FileFetcher } from "../../files/download-file.ts";
@@ -43,8 +44,8 @@ const mostFailures = 20;
 
 export class SyncCounts {
   /** Keys of assets whose files were written, or would be in a dry run. */
-  readonly added = new Set<string>();
-  readonly changed = new Set<string>();
+  readonly added = new SeenTexts();
+  readonly changed = new SeenTexts();
   renamed = 0;
   removed = 0;
   bytes = 0;

@@ -198,7 +198,7 @@ export class Jobs {
     return this.#jobs.find((job) => job.id === id);
   }
 
-  /** Starts a command; `release` is called at its end. Throws a CatError of type conflict if too many work. */
+  /** Starts a command; `release` is called at its end. A CatError of type conflict if too many work. */
   start(
     words: readonly string[],
     cwd: string,

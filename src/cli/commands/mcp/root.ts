@@ -41,7 +41,7 @@ export class Root {
     return { path: this.#named(real), recheck: () => rejectOther(name, real, stats) };
   }
 
-  /** Copies a photo, so that what replaces it later is not uploaded. The path of the copy. Throws UsageError. */
+  /** Copies a photo into a folder: what replaces it later is not uploaded. Throws UsageError. */
   async copy(name: string, folder: string): Promise<string> {
     const real = await this.#inside(name);
     const copy = join(folder, basename(real));

@@ -107,6 +107,17 @@ export const hasUnseen = (text: string): boolean => !plainText.test(text) && tex
 export const visible = (text: string): string =>
   plainText.test(text) ? text : text.replace(unseen, asEscape);
 
+/** JSON text with these characters as JSON escapes, so that its value stays the same. */
+export const seenInJson = (json: string): string =>
+  plainText.test(json) ? json : json.replace(unseen, asJsonEscape);
+
+/** A character as the escape that JSON has for it. */
+export const asJsonEscape = (character: string): string =>
+  character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** A character as the escape that shows it. */

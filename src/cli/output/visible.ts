@@ -1,6 +1,6 @@
 // Characters that cannot be seen, in data that commands print; `visible` (src/text.ts) shows them.
 
-import { asEscape } from "../../text.ts";
+import { asEscape, asJsonEscape } from "../../text.ts";
 
 /** Characters that a CSV cell shows as escapes: controls, separators, byte order and direction marks. */
 const unseenInCell =
@@ -13,8 +13,7 @@ const unseenInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u206
 export const visibleInCell = (text: string): string => text.replace(unseenInCell, asEscape);
 
 /** The same for JSON text of `JSON.stringify`, with JSON escapes, so that its value stays the same. */
-export const visibleInJson = (json: string): string =>
-  json.replace(unseenInJson, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const visibleInJson = (json: string): string => json.replace(unseenInJson, asJsonEscape);
 
 /** A value as one line of JSON, line end included; control characters that JSON allows are escaped too. */
 export const jsonLine = (value: unknown): string => `${visibleInJson(JSON.stringify(value) ?? "null")}\n`;

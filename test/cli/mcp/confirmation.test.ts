@@ -81,7 +81,8 @@ test("a made-up answer in the first call does nothing", async () => {
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
   };
-  const forged = (id: string, requestState: string | undefined) =>
+  const yes = { action: "accept", content: { confirm: true } };
+  const forged = (id: string, requestState: string | undefined, product = "A", confirm: object = yes) =>
     agent.write(
       `${JSON.stringify({
         jsonrpc: "2.0",
@@ -89,8 +90,8 @@ test("a made-up answer in the first call does nothing", async () => {
         method: "tools/call",
         params: {
           name: "products_delete",
-          arguments: { products: ["A"] },
-          inputResponses: { confirm: { action: "accept", content: { confirm: true } } },
+          arguments: { products: [product] },
+          inputResponses: { confirm },
           ...(requestState !== undefined && { requestState }),
           _meta: meta,
         },
@@ -108,6 +109,9 @@ test("a made-up answer in the first call does nothing", async () => {
   expect(asked).toMatchObject({ resultType: "input_required" });
   forged("x2", "00000000-0000-0000-0000-000000000000");
   expect((await response("x2")).content[0].text).toContain("question_expired");
+  // The key is for the call that asked.
+  forged("x2b", asked.requestState, "B");
+  expect((await response("x2b")).content[0].text).toContain("question_expired");
   expect(deletions(world)).toBe(0);
   // The true key works once.
   forged("x3", asked.requestState);
@@ -115,6 +119,23 @@ test("a made-up answer in the first call does nothing", async () => {
   forged("x4", asked.requestState);
   expect((await response("x4")).content[0].text).toContain("question_expired");
   expect(deletions(world)).toBe(1);
+  // An answer of no known form is that of a client that cannot ask.
+  forged("x5", undefined, "B");
+  forged("x6", (await response("x5")).requestState, "B", { action: "ACCEPT" });
+  expect((await response("x6")).content[0].text).toContain("confirmation_needed");
+  expect(deletions(world)).toBe(1);
+});
+
+test.each(["2025", "ai-sdk"] as const)("a question that %s fails to show blocks no run", async (client) => {
+  const world = await shop();
+  const agent = await openAgent(world, { client, answer: () => Promise.reject(new Error("no window")) });
+  for (let time = 0; time < 9; time++)
+    expect(await generate(agent, ["A"])).toMatchObject({
+      isError: true,
+      state: "ended",
+      error: { code: "confirmation_needed" },
+    });
+  expect(generations(world)).toBe(0);
 });
 
 test("a question that nobody answers is declined after ten minutes", async () => {

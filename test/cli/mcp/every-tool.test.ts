@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Job } from "../../../src/cli/commands/mcp/jobs.ts";
+import { runRows } from "../../../src/cli/commands/mcp/run-rows.ts";
 import { createWorld } from "../../support/world.ts";
 import { allAllowed, clients, type Json, openAgent } from "./agent.ts";
 
@@ -63,6 +65,10 @@ test.each(clients)("the client %s lists and calls every tool", async (client) =>
   expect(generated).toMatchObject({ state: "ended", exit: 0, result: { queued: 1, succeeded: 1 } });
   const [task] = (await agent.call("run_rows", { run: generating.run })).rows;
   expect(task).toMatchObject({ line: 1, status: "succeeded" });
+  expect(await agent.call("run_rows", { run: generating.run, status: "failed", limit: 1 })).toEqual({
+    rows: [],
+    next_cursor: null,
+  });
   expect((await agent.call("images_show", { task_id: task.id })).mimeType).toBe("image/jpeg");
   expect((await agent.call("tasks_find", { product: "COAT-1" })).data).toMatchObject([{ id: task.id }]);
 
@@ -110,7 +116,7 @@ test("tools only read unless more is allowed, and each has its hints", async () 
       {
         title: expect.any(String),
         readOnlyHint: reading.includes(name),
-        destructiveHint: name === "products_delete" || name === "import_start",
+        destructiveHint: ["products_change", "products_delete", "import_start"].includes(name),
         idempotentHint: name !== "products_change",
         openWorldHint: true,
       },
@@ -135,7 +141,25 @@ test("wrong input is one clear error, and nothing is sent", async () => {
   const agent = await openAgent(world, { words: allAllowed });
   const before = world.requests().length;
   const wrong = [
-    ["products_change", { action: "create", product: "A" }, "create takes no product"],
+    ["products_change", { action: "create", product: "A" }, "create does not take product"],
+    ["products_change", { action: "create", name: "A" }, "create needs reference"],
+    ["products_change", { action: "create", reference: "A" }, "create needs photos"],
+    [
+      "products_change",
+      { action: "create", reference: "A", photos: [{ image_id: "A" }], description: null },
+      "create cannot empty description",
+    ],
+    ["products_change", { action: "update", product: "A" }, "update needs a field to change"],
+    [
+      "products_change",
+      { action: "update", product: "A", name: "B", photos: [{ file: "a.png" }] },
+      "update does not take photos",
+    ],
+    [
+      "products_change",
+      { action: "attach", product: "A", photos: [{ file: "a.png" }], name: "B" },
+      "attach does not take name",
+    ],
     ["products_change", { action: "attach", product: "A", photos: [{}] }, "either a file or an image_id"],
     [
       "products_change",
@@ -143,7 +167,9 @@ test("wrong input is one clear error, and nothing is sent", async () => {
       "no image has the ID",
     ],
     ["images_show", {}, "either image_id or task_id"],
-    ["generate_start", { kind: "tryon" }, "missing argument: FILE"],
+    ["generate_start", { kind: "tryon" }, "tryon needs a file, or products, models, backgrounds and angles"],
+    ["generate_start", { kind: "tryon", file: "a.csv", models: ["A"] }, "cannot be combined with"],
+    ["generate_start", { kind: "beautify", products: ["A"] }, "subtypes, backgrounds and angles"],
     ["import_check", { file: "none.csv" }, "does not exist"],
     ["run_rows", { run: "run_none" }, "no run"],
   ] as const;
@@ -157,4 +183,49 @@ test("wrong input is one clear error, and nothing is sent", async () => {
     expect(JSON.stringify(result)).not.toMatch(/ at .*\.ts|stack/);
   }
   expect(world.requests().slice(before)).toEqual([]);
+});
+
+test("of many problems a result has the first ten, and run_rows pages through all", async () => {
+  const world = await createWorld();
+  const rows = Array.from({ length: 30 }, (_, index) => `R${index},,https://cdn.example.com/a.jpg`);
+  world.write("bad.csv", `reference,name,image_front\n${rows.join("\n")}\n`);
+  const agent = await openAgent(world, { words: [] });
+  const { run, result } = await agent.call("import_check", { file: "bad.csv" });
+  expect(result).toMatchObject({ invalid: 30, more_problems: 20 });
+  expect(result.problems).toHaveLength(10);
+  const pages = [await agent.call("run_rows", { run }), await agent.call("run_rows", { run, cursor: "25" })];
+  expect(pages.map(({ rows }) => rows.length)).toEqual([25, 5]);
+  expect(pages[1].next_cursor).toBe(null);
+});
+
+test("problems that were not kept are an error, not an empty page", async () => {
+  const job = new Job("run_1");
+  const session = { jobs: { find: () => job } } as never;
+  await expect(runRows({ run: "run_1", limit: 25 }, session)).rejects.toMatchObject({
+    code: "run_not_ended",
+  });
+  job.stdout.write("x".repeat(8_000_001));
+  job.exit = 3;
+  await expect(runRows({ run: "run_1", limit: 25 }, session)).rejects.toMatchObject({
+    code: "too_many_problems",
+  });
+});
+
+test("the help names no value of the program", async () => {
+  const world = await createWorld();
+  expect((await world.cat("mcp --help")).stdout).not.toContain("[object");
+});
+
+test("images of another computer are not generated again", async () => {
+  const world = await createWorld({ mock: { demo: 1 } });
+  const products = [world.products()[0]!.reference];
+  const flags = ["--subtype=clothing", "--background=white", "--angle=front", "--yes"];
+  const other = { env: { CAT_HOME: join(world.folder, "other") } };
+  const once = await world.cat(["beautify", `--product=${products[0]}`, ...flags], other);
+  expect(once).toMatchObject({ exit: 0 });
+  const agent = await openAgent(world);
+  const look = { subtypes: ["clothing"], backgrounds: ["white"], angles: ["front"] };
+  await agent.call("generate_start", { kind: "beautify", products, ...look });
+  expect(agent.questions).toEqual([]);
+  expect(world.mock.state().organizations.main.tasks).toHaveLength(1);
 });

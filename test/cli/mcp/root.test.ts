@@ -1,9 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { Root } from "../../../src/cli/commands/mcp/root.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 import { type Agent, openAgent } from "./agent.ts";
 
@@ -168,4 +181,55 @@ test("a name that starts with a hyphen is no flag", async () => {
   ).toMatchObject({
     name: "--help",
   });
+});
+
+test("a photo that is replaced by a link after the call is uploaded as it was", async () => {
+  const { default: sharp } = await import("sharp");
+  const image = { width: 3, height: 3, channels: 3, background: "#123456" } as const;
+  writeFileSync(at("mine.png"), await sharp({ create: image }).png().toBuffer());
+  const product = world.products()[0]!.id;
+  const before = world.requests().length;
+  const photos = [{ file: "mine.png" }];
+  const attaching = agent.call("products_change", { action: "attach", product, photos });
+  await until(() => world.requests().length > before);
+  rmSync(at("mine.png"));
+  symlinkSync(join(outside, "secret.png"), at("mine.png"));
+  const { bytes } = await agent.call("images_show", { image_id: (await attaching).id });
+  expect(await sharp(bytes).metadata()).toMatchObject({ width: 3 });
+});
+
+test("copies of photos are removed, and large ones are not made", async () => {
+  const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("catalogue-"));
+  const before = copies();
+  writeFileSync(at("large.png"), Buffer.alloc(limits.imageBytes + 1));
+  writeFileSync(at("no.png"), "text");
+  for (const [file, code] of [
+    ["large.png", "too_large"],
+    ["no.png", "not_an_image"],
+    ["none.png", "file_not_found"],
+  ])
+    expect(
+      await agent.call("products_change", { action: "attach", product: "A", photos: [{ file }] }),
+    ).toMatchObject({ isError: true, error: { code } });
+  expect(copies()).toEqual(before);
+});
+
+test("images are not saved where the folder became a link while a person was asked", async () => {
+  const world = await createWorld({ mock: { demo: 1 } });
+  mkdirSync(join(world.folder, "images"));
+  const asking = await openAgent(world, {
+    answer: async () => {
+      rmdirSync(join(world.folder, "images"));
+      symlinkSync(outside, join(world.folder, "images"));
+      return "yes";
+    },
+  });
+  const look = { subtypes: ["clothing"], backgrounds: ["white"], angles: ["front"], save: "images" };
+  const products = [world.products()[0]!.reference];
+  expect(await asking.call("generate_start", { kind: "beautify", products, ...look })).toMatchObject({
+    isError: true,
+    error: { code: "path_changed" },
+  });
+  expect([readdirSync(outside), asking.questions.length]).toEqual([["secret.csv", "secret.png"], 1]);
+  expect(world.mock.state().organizations.main.tasks).toEqual([]);
 });

@@ -10,13 +10,13 @@ import { CatError } from "../../../errors.ts";
 import { startTimeLimit } from "../../../flows/run/stage.ts";
 import { maskedKeys, maskedSignatures } from "../../../http/mask.ts";
 import { parseJson } from "../../../json.ts";
+import { seenInJson } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { exitMeanings } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
-import { visibleInJson } from "../../output/visible.ts";
-import type { Jobs } from "./jobs.ts";
+import { type Jobs, patienceMs, type Question } from "./jobs.ts";
 import type { Root } from "./root.ts";
-import { longestCallMs, type Outcome, type Session, type StartedJob } from "./session.ts";
+import { longestCallMs, type Session, type StartedJob } from "./session.ts";
 import type { Tool } from "./tools.ts";
 
 /** Calls that work at once, and those that may wait for them. */
@@ -32,13 +32,21 @@ interface Own {
   readonly isAgreed: boolean;
 }
 
+/** A question, and the only call that can bring its answer. */
+interface Asked {
+  readonly outcome: StartedJob;
+  readonly question: Question;
+  readonly call: string;
+}
+
 /** Runs the calls of tools, a few at once. */
 export class Caller {
   readonly #app: App;
   readonly #own: Own;
   readonly #inTurn = pLimit(atOnce);
-  /** The commands whose questions were passed on, by the key of the question. */
-  readonly #asked = new Map<string, StartedJob>();
+  #open = 0;
+  /** Questions that were passed on in a response, by the key that comes back with the answer. */
+  readonly #asked = new Map<string, Asked>();
 
   constructor(app: App, own: Own) {
     this.#app = app;
@@ -46,28 +54,48 @@ export class Caller {
   }
 
   async call(tool: Tool, args: unknown, ctx: ServerContext, canAsk: boolean): Promise<Reply> {
-    if (this.#inTurn.pendingCount >= mostWaiting) return this.#failed(busy());
-    return this.#inTurn(() => this.#call(tool, args, ctx, canAsk));
+    if (this.#open >= atOnce + mostWaiting) return this.#failed(busy());
+    this.#open += 1;
+    return this.#call(tool, args, ctx, canAsk).finally(() => {
+      this.#open -= 1;
+    });
   }
 
   async #call(tool: Tool, args: unknown, { mcpReq }: ServerContext, canAsk: boolean): Promise<Reply> {
-    const { context } = this.#app;
-    const limit = startTimeLimit("call", longestCallMs, {
-      clock: context.clock,
-      signal: AbortSignal.any([context.interrupt, mcpReq.signal]),
-    });
+    let limit = this.#startLimit(mcpReq.signal);
+    const call = `${tool.name} ${JSON.stringify(args)}`;
     try {
-      const key = mcpReq.requestState<string>();
-      const outcome =
-        key === undefined
-          ? await tool.run(args, this.#session(limit.signal, canAsk))
-          : this.#answer(key, mcpReq.inputResponses);
-      return await this.#replyTo(outcome, mcpReq.signal);
+      const outcome = await this.#inTurn(async () => {
+        limit.signal.throwIfAborted();
+        const key = mcpReq.requestState<string>();
+        if (key !== undefined) return this.#answer(key, call, mcpReq.inputResponses);
+        const started = await tool.run(args, this.#session(limit.signal, canAsk));
+        if ("job" in started && started.isResult) await this.#wait(started, limit.signal);
+        return started;
+      });
+      if ("picture" in outcome) return { content: [{ type: "image", ...outcome.picture }] };
+      if ("value" in outcome) return this.#text(outcome.value);
+      const { job } = outcome;
+      await this.#wait(outcome, limit.signal);
+      while (job.question !== null) {
+        if (mcpReq.envelope !== undefined) return this.#pass(outcome, job.question, call);
+        limit.release();
+        await this.#ask(job.question, mcpReq);
+        limit = this.#startLimit(mcpReq.signal);
+        await this.#wait(outcome, limit.signal);
+      }
+      return this.#replyTo(outcome);
     } catch (error) {
       return this.#failed(limit.signal.aborted ? limit.signal.reason : error);
     } finally {
       limit.release();
     }
+  }
+
+  /** From the receipt of a call; the time of a person does not count. */
+  #startLimit(cancelled: AbortSignal) {
+    const { clock, interrupt } = this.#app.context;
+    return startTimeLimit("call", longestCallMs, { clock, signal: AbortSignal.any([interrupt, cancelled]) });
   }
 
   /** The app of one call: what it waits for ends with the call. */
@@ -79,67 +107,74 @@ export class Caller {
       root,
       jobs,
       options: { signal },
-      start: (words, paths = []) => jobs.start(words, root.folder, paths, { canAsk, isAgreed }),
+      start: (words, paths = [], release = async () => {}) =>
+        jobs.start(words, root.folder, paths, { canAsk, isAgreed }, release),
     };
   }
 
-  /** Passes the answer of the person on, once. */
-  #answer(key: string, responses: Record<string, unknown> | undefined): StartedJob {
+  /** Passes the answer of the person on, once, and only for the call that asked. */
+  #answer(key: string, call: string, responses: Record<string, unknown> | undefined): StartedJob {
     const asked = this.#asked.get(key);
-    this.#asked.delete(key);
-    const { question } = asked?.job ?? {};
-    if (asked === undefined || question?.key !== key)
+    if (asked === undefined || asked.call !== call || asked.outcome.job.question !== asked.question)
       throw new CatError("the question has expired; nothing was done", {
         type: "conflict",
         code: "question_expired",
         hint: "Use the tool again.",
       });
+    this.#asked.delete(key);
     const given = inputResponse(responses, "confirm");
-    question.answer(given.kind === "elicit" && given.action === "accept" && given.content?.confirm === true);
-    return asked;
+    if (given.kind === "elicit") asked.question.answer(isYes(given));
+    else asked.question.answer(null);
+    return asked.outcome;
   }
 
-  async #replyTo(outcome: Outcome, cancelled: AbortSignal): Promise<Reply> {
-    if ("picture" in outcome) return { content: [{ type: "image", ...outcome.picture }] };
-    if ("value" in outcome) return this.#text(outcome.value);
-    const { job, isResult = false, until } = outcome;
-    await this.#wait(outcome, cancelled);
-    if (job.question !== null) return this.#ask(outcome, cancelled);
-    if (isResult && job.exit !== null) return this.#text(job.result, job.isFailed);
+  #replyTo({ job, isResult, until }: StartedJob): Reply {
+    if (isResult === true && job.exit !== null) return this.#text(job.result, job.isFailed);
     return this.#text(job.report, until !== "end" && job.isFailed);
   }
 
-  async #wait({ job, until, waitMs }: StartedJob, cancelled: AbortSignal): Promise<void> {
-    const { clock, interrupt } = this.#app.context;
-    const limit = startTimeLimit("call", waitMs, { clock, signal: AbortSignal.any([interrupt, cancelled]) });
+  async #wait({ job, until, waitMs }: StartedJob, signal: AbortSignal): Promise<void> {
+    const limit = startTimeLimit("call", waitMs, { clock: this.#app.context.clock, signal });
     const isReached = () => (until === "run" && job.hasRun) || (until === "agreement" && job.isAgreed);
     while (!limit.signal.aborted && job.exit === null && job.question === null && !isReached())
       await job.change(limit.signal);
     limit.release();
   }
 
-  #ask(outcome: StartedJob, cancelled: AbortSignal): InputRequiredResult {
-    const question = outcome.job.question!;
-    this.#asked.set(question.key, outcome);
-    // In the era of 2025, the call stays open while the person is asked.
-    cancelled.addEventListener("abort", () => question.answer(false), { once: true });
+  /** Asks in the era of 2026-07-28: the answer comes with the same call again. */
+  #pass(outcome: StartedJob, question: Question, call: string): InputRequiredResult {
+    for (const [key, asked] of this.#asked)
+      if (asked.outcome.job.question !== asked.question) this.#asked.delete(key);
+    const key = crypto.randomUUID();
+    this.#asked.set(key, { outcome, question, call });
     return inputRequired({
-      inputRequests: {
-        confirm: inputRequired.elicit({
-          message: this.#masked(question.message),
-          requestedSchema: {
-            type: "object",
-            properties: { confirm: { type: "boolean", title: "Yes, do it" } },
-            required: ["confirm"],
-          },
-        }),
-      },
-      requestState: question.key,
+      inputRequests: { confirm: inputRequired.elicit(this.#form(question)) },
+      requestState: key,
     });
   }
 
+  /** Asks in the era of 2025: the call stays open meanwhile. */
+  async #ask(question: Question, { elicitInput, signal }: ServerContext["mcpReq"]): Promise<void> {
+    try {
+      question.answer(isYes(await elicitInput(this.#form(question), { signal, timeout: patienceMs })));
+    } catch {
+      question.answer(signal.aborted ? false : null);
+    }
+  }
+
+  #form(question: Question) {
+    return {
+      message: this.#masked(question.message),
+      requestedSchema: {
+        type: "object" as const,
+        properties: { confirm: { type: "boolean" as const, title: "Yes, do it" } },
+        required: ["confirm"],
+      },
+    };
+  }
+
   #text(value: unknown, isError = false): CallToolResult {
-    const text = this.#masked(visibleInJson(JSON.stringify(value, withoutUrls) ?? "null"));
+    const text = this.#masked(seenInJson(JSON.stringify(value, withoutUrls) ?? "null"));
     return { content: [{ type: "text", text }], ...(isError && { isError }) };
   }
 
@@ -159,6 +194,9 @@ export class Caller {
     return maskedKeys(maskedSignatures(this.#app.secrets.mask(text)));
   }
 }
+
+const isYes = ({ action, content }: { action: string; content?: object | undefined }): boolean =>
+  action === "accept" && (content as { confirm?: unknown } | undefined)?.confirm === true;
 
 /** Signed URLs give access without a key, and are long. */
 const signedFields = new Set([

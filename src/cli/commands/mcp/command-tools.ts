@@ -1,9 +1,12 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import * as z from "zod";
 import { importModes, orientations, sexes, taskSubtypes } from "../../../contract/value-sets.ts";
+import { temporaryFolder } from "../../../flows/files/disk.ts";
+import { series } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import { resourceId } from "../../flags/values.ts";
 import { findNamedProduct } from "../find-product.ts";
-import type { CheckedPath } from "./root.ts";
 import { awaitedResult, awaitedStart, type Outcome, type Session } from "./session.ts";
 
 // The tools that run a command: what they take, and the words of the command.
@@ -28,6 +31,7 @@ export const generateInput = z.strictObject({
   subtypes: z.array(z.enum(taskSubtypes)).optional().describe("for beautify"),
   backgrounds: z.array(z.string()).optional().describe("e.g. white, studio, #aabbcc"),
   angles: z.array(z.string()).optional().describe("e.g. full-front; front for beautify"),
+  skip_invalid: z.boolean().optional().describe("generate the valid rows of a file with problems"),
   save: folder.optional().describe("folder for the images, relative to the root folder"),
 });
 
@@ -44,7 +48,7 @@ export const changeInput = z.strictObject({
   name: z.string().optional(),
   description: z.string().nullable().optional(),
   sex: z.enum(sexes).nullable().optional(),
-  photos: z.array(photo).max(20).optional().describe("for create and attach"),
+  photos: z.array(photo).min(1).max(20).optional().describe("for create and attach"),
 });
 
 export async function startImport(
@@ -63,9 +67,21 @@ export async function startImport(
 }
 
 export async function startGenerations(
-  { kind, file, save, ...selection }: z.output<typeof generateInput>,
+  { kind, file, save, skip_invalid, ...selection }: z.output<typeof generateInput>,
   session: Session,
 ): Promise<Outcome> {
+  const needed = ["products", kind === "tryon" ? "models" : "subtypes", "backgrounds", "angles"] as const;
+  const missing = needed.filter((name) => selection[name] === undefined);
+  if (file !== undefined && Object.values(selection).some((values) => values !== undefined))
+    throw new UsageError("a file cannot be combined with products, models, subtypes, backgrounds or angles", {
+      param: "file",
+      hint: "Put the values into columns of the file, or remove the file.",
+    });
+  if (file === undefined && missing.length > 0)
+    throw new UsageError(`${kind} needs a file, or ${series(missing, "and")}`, {
+      param: missing[0]!,
+      hint: "Add the missing arguments, or use a file.",
+    });
   const checked = file === undefined ? [] : [await session.root.input(file)];
   const folder = save === undefined ? [] : [await session.root.place(save, true)];
   const flags = {
@@ -77,53 +93,91 @@ export async function startGenerations(
   };
   const words = [
     kind,
+    // Images of other computers are not paid again.
+    "--missing",
     ...checked.map(({ path }) => path),
     ...Object.entries(flags).flatMap(([name, flag]) =>
       (selection[name as keyof typeof selection] ?? []).map((value) => `--${flag}=${value}`),
     ),
     ...(file === undefined ? ["--matrix"] : []),
+    ...(skip_invalid === true ? ["--skip-invalid"] : []),
     ...folder.map(({ path }) => `--save=${path}`),
   ];
   return awaitedStart(session.start(words, [...checked, ...folder]), "agreement");
 }
 
+/** The arguments that each action needs, and those that it takes too. */
+const changeArguments = {
+  create: { needs: ["reference", "photos"], takes: ["name", "description", "sex"] },
+  update: { needs: ["product"], takes: ["reference", "name", "description", "sex"] },
+  attach: { needs: ["product", "photos"], takes: [] },
+} as const;
+
+/** Throws UsageError for arguments that the command would lack or not use. */
+function checkChange({ action, ...args }: z.output<typeof changeInput>): void {
+  const { needs, takes } = changeArguments[action];
+  const known: readonly string[] = [...needs, ...takes];
+  const wrong = (param: string, why: string) =>
+    new UsageError(`${action} ${why} ${param}`, {
+      param,
+      hint: `${action} needs ${needs.join(" and ")}${takes.length > 0 ? `, and takes ${series(takes, "and")}` : ""}.`,
+    });
+  for (const [name, value] of Object.entries(args)) {
+    if (value !== undefined && !known.includes(name)) throw wrong(name, "does not take");
+    if (value === null && action === "create") throw wrong(name, "cannot empty");
+  }
+  for (const name of needs) if (args[name] === undefined) throw wrong(name, "needs");
+  if (action === "update" && takes.every((name) => args[name as "name"] === undefined))
+    throw wrong("a field to change", "needs");
+}
+
 /** Starts the change of one product. */
 export async function changeProduct(args: z.output<typeof changeInput>, session: Session): Promise<Outcome> {
+  checkChange(args);
   const { action, product, photos = [] } = args;
-  if ((action === "create") === (product !== undefined))
-    throw new UsageError(action === "create" ? "create takes no product" : `${action} needs a product`, {
-      param: "product",
-      hint: "A new product has a reference; an existing one is named by its ID or reference.",
+  const copies = photos.some(({ file }) => file !== undefined) ? temporaryFolder("create") : null;
+  const release = async () => {
+    if (copies !== null) await rm(copies, { recursive: true, force: true });
+  };
+  try {
+    const images: string[] = [];
+    for (const photo of photos)
+      images.push(`${await namedPhoto(photo, images.length, copies, session)}:${photo.orientation}`);
+    const fields = (["reference", "name", "description", "sex"] as const).flatMap((field) => {
+      const value = args[field];
+      if (value === undefined) return [];
+      return value === null ? [`--clear=${field}`] : [`--${field}=${value}`];
     });
-  const paths: CheckedPath[] = [];
-  const images: string[] = [];
-  for (const { file, image_id, orientation } of photos) {
-    if ((file === undefined) === (image_id === undefined))
-      throw new UsageError("a photo has either a file or an image_id", {
-        param: "photos",
-        hint: "Add one of them.",
-      });
-    // Anything but an ID would be taken for a path.
-    if (file === undefined) images.push(`${resourceId(image_id!, "image")}:${orientation}`);
-    else {
-      const checked = await session.root.file(file);
-      paths.push(checked);
-      // With a folder, no name of a file is taken for an ID or a flag.
-      images.push(`./${checked.path}:${orientation}`);
-    }
+    const named = product === undefined ? "" : await asArgument(session)(product);
+    const words = {
+      create: [...fields, ...images.map((image) => `--image=${image}`)],
+      update: [named, ...fields],
+      attach: [named, ...images],
+    }[action];
+    return awaitedResult(session.start(["products", action, ...words], [], release));
+  } catch (error) {
+    await release();
+    throw error;
   }
-  const fields = (["reference", "name", "description", "sex"] as const).flatMap((field) => {
-    const value = args[field];
-    if (value === undefined) return [];
-    return value === null ? [`--clear=${field}`] : [`--${field}=${value}`];
-  });
-  const named = product === undefined ? "" : await asArgument(session)(product);
-  const words = {
-    create: [...fields, ...images.map((image) => `--image=${image}`)],
-    update: [named, ...fields],
-    attach: [named, ...images],
-  }[action];
-  return awaitedResult(session.start(["products", action, ...words], paths));
+}
+
+/** The ID of an image, or the path of a copy of a file. Throws UsageError. */
+async function namedPhoto(
+  { file, image_id }: z.output<typeof photo>,
+  index: number,
+  copies: string | null,
+  { root }: Session,
+): Promise<string> {
+  if ((file === undefined) === (image_id === undefined))
+    throw new UsageError("a photo has either a file or an image_id", {
+      param: "photos",
+      hint: "Add one of them.",
+    });
+  // Anything but an ID would be taken for a path.
+  if (file === undefined) return resourceId(image_id!, "image");
+  const folder = join(copies!, String(index));
+  await mkdir(folder);
+  return root.copy(file, folder);
 }
 
 /** A product as an argument: a reference that starts with a hyphen would be a flag. */

@@ -16,15 +16,16 @@ const mostKept = 20;
 /** The longest output that is kept, in characters: about 60,000 problems of a file. */
 const longestOutput = 8_000_000;
 const mostNotes = 20;
+/** Problems or tasks in one result. */
+const mostListed = 10;
 /** A question that nobody answers is declined after this time, because its run keeps others out. */
-const patienceMs = 10 * 60_000;
+export const patienceMs = 10 * 60_000;
 
 /** A question of a command that waits for a person. */
 export interface Question {
   readonly message: string;
-  /** Identifies it in the answer. */
-  readonly key: string;
-  answer(yes: boolean): void;
+  /** null: the client could not show it. A second answer changes nothing. */
+  answer(yes: boolean | null): void;
 }
 
 /** A command line in this process, whose output is kept for the agent. */
@@ -110,7 +111,7 @@ export class Job {
 
   /** The end of a command: its error, or what it printed. */
   get result(): unknown {
-    const [first, ...others] = this.results ?? ["too long to show"];
+    const [first, ...others] = (this.results ?? ["too long to show"]).map(withShortLists);
     const result = others.length === 0 ? first : [first, ...others];
     return this.isFailed ? { ...this.#end, result } : result;
   }
@@ -140,6 +141,19 @@ export class Job {
       ...(this.#error !== null && { error: this.#error }),
     };
   }
+}
+
+/** A result with the first entries of long lists alone: `run_rows` pages through all. */
+function withShortLists(result: unknown): unknown {
+  if (typeof result !== "object" || result === null) return result;
+  const short: Record<string, unknown> = { ...result };
+  for (const name of ["problems", "tasks"]) {
+    const list = short[name];
+    if (!Array.isArray(list) || list.length <= mostListed) continue;
+    short[name] = list.slice(0, mostListed);
+    short[`more_${name}`] = list.length - mostListed;
+  }
+  return short;
 }
 
 const parsed = (line: string): unknown => {
@@ -184,8 +198,14 @@ export class Jobs {
     return this.#jobs.find((job) => job.id === id);
   }
 
-  /** Starts a command. Throws a CatError of type conflict if too many work. */
-  start(words: readonly string[], cwd: string, paths: readonly CheckedPath[], asking: Asking): Job {
+  /** Starts a command; `release` is called at its end. A CatError of type conflict if too many work. */
+  start(
+    words: readonly string[],
+    cwd: string,
+    paths: readonly CheckedPath[],
+    asking: Asking,
+    release: () => Promise<void>,
+  ): Job {
     const running = this.#jobs.filter(({ exit }) => exit === null).length;
     if (running >= mostRunning || this.#isStopping)
       throw new CatError(`${running} commands are in progress; nothing was started`, {
@@ -203,7 +223,8 @@ export class Jobs {
     const argv = [...chosen, "--json", "--progress=json", ...words];
     const end = runCommand(argv, this.#contextOf(job, cwd, paths, asking))
       .catch(() => ExitCode.fault)
-      .then((exit) => {
+      .then(async (exit) => {
+        await release();
         job.exit = exit;
         job.changed();
       });
@@ -235,7 +256,7 @@ export class Jobs {
       interrupt: job.signal,
       onStop: () => () => {},
       passSignals: async () => () => {},
-      confirm: (asked) => this.#confirm(job, asked, asking),
+      confirm: (asked) => this.#confirm(job, asked, paths, asking),
       onRun(runId) {
         for (const { recheck } of paths) recheck();
         job.id = runId;
@@ -250,10 +271,17 @@ export class Jobs {
   }
 
   /** Asks the person, and counts the images that they agree to. */
-  async #confirm(job: Job, { question, about, images }: Confirmation, asking: Asking): Promise<boolean> {
+  async #confirm(
+    job: Job,
+    { question, about, images }: Confirmation,
+    paths: readonly CheckedPath[],
+    asking: Asking,
+  ): Promise<boolean> {
     await this.#limit.check(images);
     if (!asking.isAgreed) {
-      if (!asking.canAsk)
+      const message = about === undefined ? question : `${question}\n${about}`;
+      const answer = asking.canAsk ? await this.#ask(job, message) : null;
+      if (answer === null)
         throw new UsageError(
           `this needs a person's confirmation, which this client cannot ask for: ${question}`,
           {
@@ -261,8 +289,8 @@ export class Jobs {
             hint: "Use a client that supports elicitation, or run the command in a terminal.",
           },
         );
-      const message = about === undefined ? question : `${question}\n${about}`;
-      if (!(await this.#ask(job, message))) return false;
+      if (!answer) return false;
+      for (const { recheck } of paths) recheck();
     }
     if (images > 0) await this.#limit.take(images);
     job.isAgreed = true;
@@ -270,15 +298,15 @@ export class Jobs {
     return true;
   }
 
-  async #ask(job: Job, message: string): Promise<boolean> {
+  async #ask(job: Job, message: string): Promise<boolean | null> {
     const { clock } = this.#app.context;
     job.signal.throwIfAborted();
-    const answer = await new Promise<boolean>((resolve) => {
+    const answer = await new Promise<boolean | null>((resolve) => {
       const cancel = clock.at(clock.now() + patienceMs, () => question.answer(false));
       const question: Question = {
         message,
-        key: crypto.randomUUID(),
         answer(yes) {
+          if (job.question !== question) return;
           cancel();
           job.question = null;
           resolve(yes);

@@ -6,7 +6,7 @@ import { either } from "../../flags/usage-error.ts";
 import { named, wholeNumber } from "../../flags/values.ts";
 import { type McpFlags, type Permission, permissions } from "./permissions.ts";
 
-type RawMcpFlags = Omit<McpFlags, "maxGenerations"> & { readonly maxGenerations?: number | null };
+type RawMcpFlags = Pick<McpFlags, "root"> & Partial<McpFlags>;
 
 /** `cat mcp`: the commands as tools for agents, on standard input and output. */
 export const mcpCommand = (app: App): Command =>
@@ -25,20 +25,15 @@ export const mcpCommand = (app: App): Command =>
       ["try it without an account", "cat mcp --mock --allow writes,generations,deletes"],
     ],
   })
-    .option(
-      "--allow <KIND,...>",
-      `also allow tools for ${either(permissions)}`,
-      readAllowed,
-      new Set<Permission>(),
-    )
+    .option("--allow <KIND,...>", `also allow tools for ${either(permissions)}`, readAllowed)
     .option("--root <DIR>", "the only folder whose files the tools read and write", ".")
     .option(
       "--max-generations <N>",
       "the most images that the tools may generate per day (UTC)",
       wholeNumber({ min: 0 }),
     )
-    .action(async ({ maxGenerations = null, ...raw }: RawMcpFlags) => {
-      const flags: McpFlags = { ...raw, maxGenerations };
+    .action(async ({ maxGenerations = null, allow = new Set(), root }: RawMcpFlags) => {
+      const flags: McpFlags = { allow, root, maxGenerations };
       named("--root", flags.root, "Choose a folder.");
       if (app.globals.yes && flags.allow.has("generations") && maxGenerations === null)
         throw new UsageError("--yes with --allow generations needs --max-generations", {
@@ -49,7 +44,7 @@ export const mcpCommand = (app: App): Command =>
       await (app.globals.mock ? serveWithMock(app) : serveTools(app, flags));
     });
 
-function readAllowed(text: string, earlier: ReadonlySet<Permission>): ReadonlySet<Permission> {
+function readAllowed(text: string, earlier: ReadonlySet<Permission> = new Set()): ReadonlySet<Permission> {
   const kinds = text.split(",").map((part) => part.trim());
   const isKnown = (kind: string): kind is Permission => permissions.some((known) => known === kind);
   if (!kinds.every(isKnown)) throw new InvalidArgumentError(`use ${permissions.join(",")}, or some of them`);

@@ -1,6 +1,7 @@
-import { constants, readdirSync, realpathSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { basename, dirname, relative, resolve } from "node:path";
+import { constants, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { type FileHandle, open, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { limits } from "../../../contract/limits.ts";
 import { fileProblem } from "../../../errors.ts";
 import { isInFolder, whereItLeads } from "../../../flows/photos/find-photo.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -36,13 +37,21 @@ export class Root {
   /** A file to read: regular, and inside the root wherever links lead. Throws UsageError. */
   async file(name: string): Promise<CheckedPath> {
     const real = await this.#inside(name);
-    const stats = await statsOfFile(name, real);
-    const recheck = () => {
-      const now = statSync(real, { throwIfNoEntry: false });
-      if (now?.ino !== stats.ino || now.dev !== stats.dev || realpathSync(real) !== real)
-        throw replaced(name);
-    };
-    return { path: this.#named(real), recheck };
+    const stats = await withFile(name, real, async (_, stats) => stats);
+    return { path: this.#named(real), recheck: () => rejectOther(name, real, stats) };
+  }
+
+  /** Copies a photo into a folder: what replaces it later is not uploaded. Throws UsageError. */
+  async copy(name: string, folder: string): Promise<string> {
+    const real = await this.#inside(name);
+    const copy = join(folder, basename(real));
+    await withFile(name, real, async (file, stats) => {
+      if (stats.size > limits.imageBytes) throw denied(name, "has more than 10 MB", "too_large");
+      rejectOther(name, real, stats);
+      const bytes = file.createReadStream({ end: limits.imageBytes, autoClose: false });
+      await writeFile(copy, bytes, { flag: "wx" });
+    });
+    return copy;
   }
 
   /** A folder to write to, which may be missing. `isFlat`: to no link in it. Throws UsageError. */
@@ -75,18 +84,33 @@ export class Root {
 }
 
 /** Opens a file without waiting for the writer of a pipe, nor through a link that has just replaced it. */
-async function statsOfFile(name: string, real: string) {
+async function withFile<Result>(
+  name: string,
+  real: string,
+  use: (file: FileHandle, stats: Stats) => Promise<Result>,
+): Promise<Result> {
   const { O_RDONLY = 0, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
+  let file: FileHandle;
   try {
-    const file = await open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-    const stats = await file.stat().finally(() => file.close());
-    if (stats.isFile()) return stats;
+    file = await open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") throw denied(name, "does not exist", "file_not_found");
     throw denied(name, `cannot be read: ${fileProblem(error)?.why ?? code}`, "file_not_readable");
   }
-  throw denied(name, "is not a file", "not_a_file");
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw denied(name, "is not a file", "not_a_file");
+    return await use(file, stats);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Throws UsageError if the path does not lead to the file that was opened. */
+function rejectOther(name: string, real: string, opened: Stats): void {
+  const now = statSync(real, { throwIfNoEntry: false });
+  if (now?.ino !== opened.ino || now.dev !== opened.dev || realpathSync(real) !== real) throw replaced(name);
 }
 
 /** Commands write through links, wherever they lead. */

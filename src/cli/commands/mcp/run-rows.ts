@@ -3,7 +3,11 @@ import { CatError } from "../../../errors.ts";
 import { sentGenerations } from "../../../flows/generate/generation.ts";
 import { importKind } from "../../../flows/import/import-input.ts";
 import type { State } from "../../../state/state.ts";
+import type { Job } from "./jobs.ts";
 import type { Session } from "./session.ts";
+
+/** Tasks read for one page. */
+const mostRead = 500;
 
 interface Asked {
   readonly run: string;
@@ -20,7 +24,7 @@ interface Rows {
 /** A page of the problems of a check, the rows of an import, or the tasks of a generation. */
 export async function runRows(asked: Asked, { app, jobs, options }: Session): Promise<Rows> {
   const job = jobs.find(asked.run);
-  if (job !== undefined && !job.hasRun) return pageOf(problemsIn(job.results), asked);
+  if (job !== undefined && !job.hasRun) return pageOf(problemsIn(job), asked);
   const state = await app.state();
   const id = state.sentJobs.find(asked.run)?.runId ?? asked.run;
   const found = state.runList.get(id);
@@ -35,22 +39,48 @@ export async function runRows(asked: Asked, { app, jobs, options }: Session): Pr
   const tasks = [...sentGenerations(state, id).values()].flatMap(({ taskId, generation: { line } }) =>
     taskId === null ? [] : { line, taskId },
   );
-  const { rows, next_cursor } = pageOf(tasks, asked);
-  const read = await Promise.all(
-    rows.map(async ({ line, taskId }) => ({
-      line,
-      ...(await client.tasks.get({ task_id: taskId }, options)),
-    })),
-  );
-  return { rows: read.filter(({ status }) => (asked.status ?? status) === status), next_cursor };
+  return taskRows(tasks, asked, async ({ line, taskId }) => ({
+    line,
+    ...(await client.tasks.get({ task_id: taskId }, options)),
+  }));
 }
 
-/** The problems in the summaries that a command printed. */
-const problemsIn = (results: readonly unknown[] | null): readonly unknown[] =>
-  (results ?? []).flatMap((result) => {
+/** Only the service knows the status of a task: reads until one matches, so that pages are not empty. */
+async function taskRows<Sent, Row extends { status: string }>(
+  tasks: readonly Sent[],
+  asked: Asked,
+  read: (task: Sent) => Promise<Row>,
+): Promise<Rows> {
+  const isAsked = ({ status }: Row) => (asked.status ?? status) === status;
+  let page = pageOf(tasks, asked);
+  let rows = (await Promise.all(page.rows.map(read))).filter(isAsked);
+  for (let done = page.rows.length; rows.length === 0 && page.next_cursor !== null && done < mostRead; ) {
+    page = pageOf(tasks, { ...asked, cursor: page.next_cursor });
+    done += page.rows.length;
+    rows = (await Promise.all(page.rows.map(read))).filter(isAsked);
+  }
+  return { rows, next_cursor: page.next_cursor };
+}
+
+/** The problems in the summaries that a command printed. Throws a CatError if they were not kept. */
+function problemsIn({ exit, results }: Job): readonly unknown[] {
+  if (results === null)
+    throw exit === null
+      ? new CatError("the run has no rows yet", {
+          type: "conflict",
+          code: "run_not_ended",
+          hint: "Wait for it with run_status, then use the tool again.",
+        })
+      : new CatError("the file has too many problems to list", {
+          type: "input",
+          code: "too_many_problems",
+          hint: "Check a part of the file, or run cat import FILE --dry-run in a terminal.",
+        });
+  return results.flatMap((result) => {
     const { problems } = (result ?? {}) as { problems?: unknown };
     return Array.isArray(problems) ? problems : [];
   });
+}
 
 function pageOf<Row>(
   all: readonly Row[],

@@ -41,5 +41,6 @@ export interface Session {
   readonly root: Root;
   readonly jobs: Jobs;
   readonly options: { readonly signal: AbortSignal };
-  start(words: readonly string[], paths?: readonly CheckedPath[]): Job;
+  /** `release` is called at the end of the command. */
+  start(words: readonly string[], paths?: readonly CheckedPath[], release?: () => Promise<void>): Job;
 }

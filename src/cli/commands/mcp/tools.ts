@@ -68,7 +68,7 @@ export const tools: readonly Tool[] = [
     title: "Create or change a product",
     about:
       "Create one product, change its fields (null empties one), or attach photos. For many use import_start.",
-    nature: { needs: "writes" },
+    nature: { needs: "writes", destroys: true },
     input: changeInput,
     run: changeProduct,
   }),
@@ -131,6 +131,8 @@ export const tools: readonly Tool[] = [
       roles: z.array(z.enum(assetRoles)).optional(),
       since: z.string().optional().describe("RFC 3339 time"),
       ...paging,
+      // A product has up to some hundred images.
+      limit: z.int().min(1).max(25).default(10),
     }),
     run: async ({ roles, ...query }, session) => {
       const role = roles === undefined ? {} : { role: roles.join(",") };
@@ -159,7 +161,7 @@ export const tools: readonly Tool[] = [
     name: "generate_start",
     title: "Generate images",
     about:
-      "Generate try-ons or beautified images, which costs credits: a person is asked first. Images that exist are not generated again.",
+      "Generate try-ons or beautified images, which costs credits: a person is asked first. Images that exist are not generated again, unless rejected.",
     nature: { needs: "generations", isSafe: true },
     input: generateInput,
     run: startGenerations,

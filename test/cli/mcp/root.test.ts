@@ -10,9 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { Root } from "../../../src/cli/commands/mcp/root.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -199,8 +198,9 @@ test("a photo that is replaced by a link after the call is uploaded as it was", 
 });
 
 test("copies of photos are removed, and large ones are not made", async () => {
-  const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("catalogue-"));
-  const before = copies();
+  const temporary = temporaryFolder();
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
   writeFileSync(at("large.png"), Buffer.alloc(limits.imageBytes + 1));
   writeFileSync(at("no.png"), "text");
   for (const [file, code] of [
@@ -211,7 +211,7 @@ test("copies of photos are removed, and large ones are not made", async () => {
     expect(
       await agent.call("products_change", { action: "attach", product: "A", photos: [{ file }] }),
     ).toMatchObject({ isError: true, error: { code } });
-  expect(copies()).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("images are not saved where the folder became a link while a person was asked", async () => {

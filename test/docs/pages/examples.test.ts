@@ -47,6 +47,7 @@ test("only these blocks do not run here", () => {
     'README.md: import { createClient } from "@catalogue-imaging/catalogue"; (test/package)',
     'README.md: import { verifyWebhook } from "@catalogue-imaging/catalogue"; (test/package)',
     "CONTRIBUTING.md: npm ci             # install, and build dist/",
+    "docs/agents.md: {",
     "docs/command-line.md: cat doctor --profile live --parity restored",
     "docs/command-line.md: $ source <(catalogue completion bash)   # or zsh, after compinit",
     "docs/exports.md: cat export --approved --out approved.csv",

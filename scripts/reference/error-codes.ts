@@ -294,6 +294,8 @@ export const codeGroups: readonly CodeGroup[] = [
       too_many_calls: "Wait for the responses, and use the tool again.",
       too_many_commands: "Wait until a run has ended.",
       message_too_long: "Pass files by their path in the folder of --root.",
+      run_not_ended: "Wait for it with run_status, then use the tool again.",
+      too_many_problems: "Check a part of the file, or run cat import FILE --dry-run in a terminal.",
       image_not_scaled: "Save the image with cat images get ID --save FILE.",
     },
   },

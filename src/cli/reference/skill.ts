@@ -98,7 +98,7 @@ catalogue beautify packshots.csv --yes --max-generations 1 --save images --json
 | result | place |
 |---|---|
 | numbers, run ID | the object on stdout |
-| rows that failed or are conflicts (exit status 8) | the file named in \`failed_file\`, with reasons. Fix them there, and give it to the same command: with \`tryon\` and \`beautify\`, after consent, because it pays for each image again |
+| rows that failed or are conflicts (exit status 8) | the file named in \`failed_file\`, with reasons. Fix them there, and run the same command on it: with \`tryon\` and \`beautify\`, after consent, because it pays for each image again |
 | generated images | the folder of \`--save\`, listed in its \`results.csv\`; later \`catalogue tasks save --run RUN --save images\` |
 | review | the user opens the page of \`--gallery\`, and saves decisions; then \`catalogue tasks review FILE\` |
 | all images of the catalogue | the folder of \`export sync\`; its \`catalogue.ndjson\` has one line per image |

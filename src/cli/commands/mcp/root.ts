@@ -1,9 +1,10 @@
 import { constants, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { type FileHandle, open, writeFile } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { fileProblem } from "../../../errors.ts";
 import { isInFolder, whereItLeads } from "../../../flows/photos/find-photo.ts";
+import { newFile } from "../../../open-file.ts";
 import { UsageError } from "../../context/errors.ts";
 
 /** A path inside the root, as a command gets it. */
@@ -48,8 +49,13 @@ export class Root {
     await withFile(name, real, async (file, stats) => {
       if (stats.size > limits.imageBytes) throw denied(name, "has more than 10 MB", "too_large");
       rejectOther(name, real, stats);
-      const bytes = file.createReadStream({ end: limits.imageBytes, autoClose: false });
-      await writeFile(copy, bytes, { flag: "wx" });
+      const copied = await newFile(copy);
+      try {
+        const bytes = file.createReadStream({ end: limits.imageBytes, autoClose: false });
+        for await (const part of bytes) await copied.write(part);
+      } finally {
+        await copied.close();
+      }
     });
     return copy;
   }

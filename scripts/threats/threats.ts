@@ -437,12 +437,12 @@ export const areas: readonly Area[] = [
         "cli/mcp/root.test.ts > results are not written through links",
       ),
       threat(
-        "An agent deletes or generates what nobody wanted.",
+        "An agent deletes or generates what no person wanted.",
         "A person agrees each time; without one nothing is done.",
         "cli/mcp/confirmation.test.ts > a client %s that cannot ask generates and deletes nothing",
       ),
       threat(
-        "An agent makes up or repeats the answer of a person.",
+        "An agent makes up or repeats the decision of a person.",
         "Each question has a random key that counts once.",
         "cli/mcp/confirmation.test.ts > a made-up answer in the first call does nothing",
       ),

@@ -21,7 +21,7 @@ import { named } from "../flags/values.ts";
 import { flagLine, typedLine, waiting } from "../output/command-words.ts";
 import { type Printing, whole } from "../output/table.ts";
 import { namedFields, namedForm } from "../resources/forms.ts";
-import { FirstOnes } from "../resources/list-resource.ts";
+import { FirstOnes, singly } from "../resources/list-resource.ts";
 
 /** `cat runs`: every run of this machine, of all kinds. */
 export const runsCommand = (app: App): Command =>
@@ -153,11 +153,6 @@ const byNeed = (columns: Printing<ShownRun>["columns"]) => [
 function newest(runs: Iterable<ListedRun>): ListedRun | null {
   for (const run of runs) return run;
   return null;
-}
-
-/** Pages of one row: the state is not read further than the limit. */
-async function* singly<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
-  for (const row of rows) yield [row];
 }
 
 const getCommand = (app: App): Command =>

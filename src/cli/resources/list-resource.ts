@@ -95,6 +95,11 @@ async function* filtered<Row>(pages: AsyncIterable<readonly Row[]>, keeps: (row:
   for await (const page of pages) yield page.filter(keeps);
 }
 
+/** Pages of one row: the state is not read further than the limit. */
+export async function* singly<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
+  for (const row of rows) yield [row];
+}
+
 /** The first rows of a list, up to a limit, and whether the list has more. */
 export class FirstOnes<Row> implements AsyncIterable<readonly Row[]> {
   readonly #pages: AsyncIterable<readonly Row[]>;

@@ -16,7 +16,7 @@ import { named } from "../flags/values.ts";
 import { whole } from "../output/table.ts";
 import { baseUrlInUse } from "../settings/settings.ts";
 import { namedForm } from "./forms.ts";
-import { FirstOnes } from "./list-resource.ts";
+import { FirstOnes, singly } from "./list-resource.ts";
 
 /** Describes the list of one kind of job, which this machine keeps because the service has none. */
 export interface SentJobList extends Pick<CommandTexts, "examples"> {
@@ -78,11 +78,6 @@ async function printSentJobs(
   } else if (jobs.isMore) {
     await app.io.note(`Showing the newest ${grouped(count)}. To see more, add --limit N or --all.`);
   }
-}
-
-/** Pages of one row: the state is not read further than the limit. */
-async function* singly<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
-  for (const row of rows) yield [row];
 }
 
 /** `manyServices` adds the base URL to tables. */

@@ -18,7 +18,7 @@ const longestOutput = 8_000_000;
 const mostNotes = 20;
 /** Problems or tasks in one result. */
 const mostListed = 10;
-/** A question that nobody answers is declined after this time, because its run keeps others out. */
+/** A question without a decision is declined after this time, because its run keeps others out. */
 export const patienceMs = 10 * 60_000;
 
 /** A question of a command that waits for a person. */

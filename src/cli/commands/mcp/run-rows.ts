@@ -52,14 +52,15 @@ async function taskRows<Sent, Row extends { status: string }>(
   read: (task: Sent) => Promise<Row>,
 ): Promise<Rows> {
   const isAsked = ({ status }: Row) => (asked.status ?? status) === status;
-  let page = pageOf(tasks, asked);
-  let rows = (await Promise.all(page.rows.map(read))).filter(isAsked);
-  for (let done = page.rows.length; rows.length === 0 && page.next_cursor !== null && done < mostRead; ) {
-    page = pageOf(tasks, { ...asked, cursor: page.next_cursor });
+  let { cursor } = asked;
+  for (let done = 0; ; ) {
+    const page = pageOf(tasks, { ...asked, cursor });
+    const rows = (await Promise.all(page.rows.map(read))).filter(isAsked);
     done += page.rows.length;
-    rows = (await Promise.all(page.rows.map(read))).filter(isAsked);
+    if (rows.length > 0 || page.next_cursor === null || done >= mostRead)
+      return { rows, next_cursor: page.next_cursor };
+    cursor = page.next_cursor;
   }
-  return { rows, next_cursor: page.next_cursor };
 }
 
 /** The problems in the summaries that a command printed. Throws a CatError if they were not kept. */

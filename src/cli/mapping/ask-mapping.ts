@@ -5,7 +5,8 @@ import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName } from "../../flows/words.ts";
 import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
-import { type Choice, openPrompts, type Prompts } from "../app/prompts.ts";
+import { openPrompts } from "../app/prompts.ts";
+import type { Choice, Prompts } from "../app/terminal-prompts.ts";
 import { type FileMapping, type MappedFile, shownLength } from "./file-head.ts";
 import {
   type Answers,

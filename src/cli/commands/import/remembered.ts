@@ -11,7 +11,8 @@ import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
 import { identifyService, newProfileNote } from "../../app/profile-state.ts";
-import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
+import { canAsk, openPrompts } from "../../app/prompts.ts";
+import type { Choice } from "../../app/terminal-prompts.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** The prompt about batches with an unknown outcome; undefined if a prompt is not possible. */

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execaSync } from "execa";
 import { expect, onTestFinished, test } from "vitest";
@@ -20,15 +20,15 @@ const others = [
 /** The guide in cmd: its sheets, its commands, and the outputs that it shows. */
 export function guideOnWindows(windows: () => Windows): void {
   test("the guide runs in cmd, and prints what it shows", async () => {
-    const folder = join(windows().shop, "autumn");
-    mkdirSync(folder);
+    const folder = mkdtempSync(join(windows().shop, "autumn-"));
+    const cwd = basename(folder);
     const { env, running } = await startService(windows(), "--speed", "20");
     onTestFinished(() => running.kill());
     // The line that serve prints for cmd.
     const [, line] = /^ {2}(set CAT_BASE_URL=.*)$/m.exec(running.output())!;
     expect(line).toBe(`set CAT_BASE_URL=${env.CAT_BASE_URL}& set CAT_API_KEY=ak_mock`);
     expect(await windows().batch([line!, "catalogue whoami"])).toMatchObject({ exit: 0 });
-    const options = { cwd: "autumn", env: { ...env, CAT_HOME: String.raw`C:\shop\autumn-home` } };
+    const options = { cwd, env: { ...env, CAT_HOME: String.raw`C:\shop\home-of-${cwd}` } };
     const run = (command: string) => windows().batch([translated(command, inCmd)], options);
     // Where the folder is new, a note says so.
     await run("cat config set label sandbox --profile server");

@@ -35,6 +35,7 @@ const values: Readonly<Record<string, string | ((ids: Ids) => string)>> = {
   "export --decisions": "decisions.csv",
   "webhooks verify --file": "body.json",
   "api --input": "body.json",
+  "commands NAME": "import",
   "config get NAME": "label",
   "config NAME": "label",
   "config VALUE": "staging",

@@ -179,10 +179,11 @@ async function untilDone(world: World, machine: string, story: Story, { judge }:
   throw new Error("the last life has no end");
 }
 
+/** Whether an import of the second file has ended; a command that was rejected before it is in the list of runs only. */
 const hasEnded = async ({ stateOf }: World, machine: string): Promise<boolean> =>
   (await stateOf(machine)).runs
     .ofKind("import")
-    .some(({ file, isEnded }) => file === "second.csv" && isEnded);
+    .some(({ file, identity, isEnded }) => file === "second.csv" && identity !== "" && isEnded);
 
 /**
  * Whether it was imported: not if a batch of the killed command has the same products and an unknown outcome.

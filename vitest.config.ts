@@ -34,6 +34,8 @@ export default defineConfig(({ mode }) => {
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
     },
     setupFiles: ["test/support/seed-properties.ts"],
+    // Each test makes a mock and a state of its own: a larger nursery saves 5 % of the time.
+    execArgv: ["--max-semi-space-size=32"],
     testTimeout: timeout,
     hookTimeout: timeout,
     // The default of one second is short for a busy machine.

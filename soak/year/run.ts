@@ -26,6 +26,8 @@ const [runs, products] = [Number(flags.runs), Number(flags.products)];
 if (![nights, runs].every((count) => Number.isInteger(count) && count > 0) || !(products >= 10))
   throw new Error("--nights and --runs must be integers above 0, and --products at least 10");
 const older = mistake !== null || flags.older === "none" ? null : await programOf(flags.older);
+if (older === null && mistake === null && flags.older !== "none")
+  throw new Error(`--older must be a commit of this repository, or none: ${flags.older}`);
 const program = await todaysProgram(mistake?.patches ?? []);
 const years: Year[] = [];
 try {

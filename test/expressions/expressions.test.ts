@@ -104,10 +104,12 @@ function longText({ pumps, suffix }: Attack): string {
   return pumps.map(({ prefix, pump }) => prefix + pump.repeat(count)).join("") + suffix;
 }
 
-test.each([
-  ["[.\\s]+$", ""],
-  ["^[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?$", ""],
-])("the check finds that %s is slow", (source, flags) => {
+test.each(
+  [
+    ["[.\\s]+$", ""],
+    ["^[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?$", ""],
+  ].slice(0, repetitions(1, 2)) as [string, string][],
+)("the check finds that %s is slow", (source, flags) => {
   expect(isUnlimited({ source })).toBe(true);
   expect(fault({ source, flags }, 60_000)).toMatch(/^is slow for /);
 });
@@ -120,7 +122,9 @@ test("no expression of the program takes time by the square of its text", () => 
     const key = `${literal.source} ${literal.flags}`;
     places.set(key, [...(places.get(key) ?? []), literal]);
   }
-  const slow = [...places.values()].flatMap((all) => {
+  // Each third one in `npm test`: all take 10 s.
+  const checked = [...places.values()].filter((_, at) => at % repetitions(3, 1) === 0);
+  const slow = checked.flatMap((all) => {
     const isKnown = ({ at, source }: Expression) =>
       Object.hasOwn(exceptions, `${at.replace(/:\d+$/, "")}: ${source}`);
     const unknown = all.filter((one) => !isKnown(one));

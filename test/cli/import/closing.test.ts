@@ -14,6 +14,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { nowBatchesOf } from "../../flows/import/batch-rows.ts";
 import { tinyPng } from "../../mock/world.ts";
 import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
@@ -548,10 +549,9 @@ describe("a service with invalid results", () => {
   });
 
   test("accounts for every row and names every import when a later batch is rejected", async () => {
+    nowBatchesOf(20);
     const world = await createWorld();
-    const rows = Array.from({ length: 4001 }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join(
-      "",
-    );
+    const rows = Array.from({ length: 41 }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join("");
     world.write("a.csv", `reference,name,images\n${rows}`);
     let calls = 0;
     const noCredits = '{"error":{"type":"payment_required","code":"insufficient_credits","message":"no"}}';
@@ -562,9 +562,9 @@ describe("a service with invalid results", () => {
     expect(ran.exit).toBe(4);
     const [job] = Object.values(world.mock.state().organizations.main.imports);
     expect(ran.stderr.split("\n").slice(0, 4)).toEqual([
-      "Stopped: sent 2,000 of 4,001 rows of a.csv.",
-      `  2,000 rows in progress at the service: import ${job!.id} (validating)`,
-      "  2,000 rows not imported: the service rejected the batch",
+      "Stopped: sent 20 of 41 rows of a.csv.",
+      `  20 rows in progress at the service: import ${job!.id} (validating)`,
+      "  20 rows not imported: the service rejected the batch",
       "  1 row not sent",
     ]);
   });

@@ -88,6 +88,6 @@ test("the requests, uploads and rows of a plan are those of the import after it"
         expect(summary.fail).toBe(ran.failed);
       },
     ),
-    { numRuns: repetitions(6, 100) },
+    { numRuns: repetitions(4, 100) },
   );
 });

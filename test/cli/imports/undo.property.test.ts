@@ -152,7 +152,7 @@ test("an undo never deletes what the import did not create, and keeps what other
         expect(await play({ first, second, edits, broken })).toEqual([]);
       },
     ),
-    { numRuns: repetitions(8, 60) },
+    { numRuns: repetitions(5, 60) },
   );
 });
 

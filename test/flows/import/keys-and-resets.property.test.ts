@@ -162,7 +162,7 @@ test("attaches each photo once, with any keys, and if the service is restarted o
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
       expect(await wrongIn(steps)).toEqual([]);
     }),
-    { numRuns: repetitions(3, 200) },
+    { numRuns: repetitions(2, 200) },
   );
 });
 

@@ -6,6 +6,14 @@ import { type ImportWorld, importWorld } from "./run-import.ts";
 type World = ImportWorld;
 
 const idOf = (world: World, reference: string) => world.productOf(reference).id;
+/** Changes products without changing anything that a file says of them. */
+async function touch(world: World, references: readonly string[]): Promise<void> {
+  const listed = new Set(references);
+  for (const { id, reference } of world.allProducts().filter((one) => listed.has(one.reference!))) {
+    world.clock.advance(1);
+    await rename(world, id, reference!);
+  }
+}
 const rename = (world: World, product_id: string, reference: string) =>
   world.client.products.update({ product_id, body: { reference } });
 /** A file in which X is renamed to Y, with its photo. */
@@ -33,10 +41,7 @@ describe("a reference that changed at the service and then in the file adds no p
     await world.import("a.csv");
     const x = idOf(world, "X");
     await rename(world, x, "Y");
-    for (const one of many(count)) {
-      world.clock.advance(1);
-      await rename(world, idOf(world, one), one);
-    }
+    await touch(world, many(count));
     // The first change says that another product has the reference now.
     const [image] = (await world.client.products.get({ product_id: x })).images;
     const images = [{ image_id: image!.id, orientation: "back" as const }];
@@ -76,8 +81,7 @@ describe("a reference that changed at the service and then in the file adds no p
     await world.write("a.csv", fileOf("X", ...like));
     await world.import("a.csv");
     await rename(world, idOf(world, "X"), "Y");
-    world.clock.advance(1);
-    for (const one of like) await rename(world, idOf(world, one), one);
+    await touch(world, like);
     await world.write("b.csv", followed());
     expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
   });

@@ -432,7 +432,7 @@ describe("a process that is killed", () => {
       { judge: (request) => (isBatch(request) ? { key: `other-${++keys}` } : null) },
       isDoubled,
       // Runs killed before this step duplicate no photo.
-      80,
+      170,
       3,
     );
     expect(isDoubled(wrong)).toBe(true);

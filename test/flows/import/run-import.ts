@@ -156,6 +156,7 @@ export async function importWorld({
     /** The products of the service, oldest first: reference, name and number of photos. */
     products: async () =>
       world.products().map(({ reference, name, images }) => `${reference} ${name} ${images.length}`),
+    allProducts: () => world.products(),
     productOf: (reference: string) => world.products().find((product) => product.reference === reference)!,
     /** The state of a machine, to read; it is closed when the test is over. */
     async stateOf(machine = "home") {

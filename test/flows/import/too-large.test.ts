@@ -175,7 +175,7 @@ describe("a batch that a gateway rejects as too large", () => {
           expect(await world.products()).toEqual(oneEach(rows));
         },
       ),
-      { numRuns: repetitions(8, 60) },
+      { numRuns: repetitions(5, 60) },
     );
   });
 });

@@ -96,8 +96,9 @@ test("no row reaches an unreachable service, so the outcome is certain", async (
 });
 
 test("a batch that was cut while another one was rejected is not sent", async () => {
+  nowBatchesOf(2);
   const world = await importWorld();
-  await world.write("a.csv", head + rows(8001));
+  await world.write("a.csv", head + rows(9));
   const judge: By["judge"] = (request) => (isBatch(request) ? refusal(402, "insufficient_credits") : null);
   await world.import("a.csv", { concurrency: 2 }, { judge });
   expect(world.requestsTo("/v1/imports")).toHaveLength(1);

@@ -102,7 +102,7 @@ class UrlUses {
   readonly #seed: number;
   /** The complete chunks of each part, and the one that is being filled. */
   readonly #chunks = Array.from({ length: parts }, (): Uint32Array[] => []);
-  readonly #last = Array.from({ length: parts }, () => new Uint32Array(chunkLength));
+  readonly #last: (Uint32Array | undefined)[] = Array.from({ length: parts });
   readonly #lengths = new Uint16Array(parts);
 
   constructor(random: () => number) {
@@ -130,7 +130,8 @@ class UrlUses {
     const part = (a >>> 16) & (parts - 1);
     if (this.#lengths[part] === chunkLength) this.#addChunk(part);
     const end = this.#lengths[part]!;
-    const entries = this.#last[part]!;
+    this.#last[part] ??= new Uint32Array(chunkLength);
+    const entries = this.#last[part];
     entries[end] = a;
     entries[end + 1] = b ^ (b >>> 15);
     entries[end + 2] = (at << imageBits) | image;
@@ -144,16 +145,18 @@ class UrlUses {
     const entries = new Uint32Array(most);
     const firsts = new Uint32Array(2 ** Math.ceil(Math.log2(most)));
     for (const [part, chunks] of this.#chunks.entries()) {
+      const last = this.#last[part];
+      if (last === undefined) continue;
       for (const [at, chunk] of chunks.entries()) entries.set(chunk, at * chunkLength);
       const before = chunks.length * chunkLength;
-      entries.set(this.#last[part]!, before);
+      entries.set(last, before);
       findRepeated(entries.subarray(0, before + this.#lengths[part]!), firsts.fill(0), found);
     }
   }
 
   #addChunk(part: number): void {
     this.#chunks[part]!.push(this.#last[part]!);
-    this.#last[part] = new Uint32Array(chunkLength);
+    this.#last[part] = undefined;
     this.#lengths[part] = 0;
   }
 }

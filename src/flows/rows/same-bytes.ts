@@ -70,11 +70,14 @@ export class SameBytes {
   async #span(number: number): Promise<Buffer> {
     const file = await whenFree(() => open(this.#path));
     try {
-      const span = Buffer.allocUnsafe(spanBytes);
+      const start = number * spanBytes;
+      const { size } = await file.stat();
+      // One byte more than a short file has: it may grow while it is read, and a pipe has no size.
+      let span = Buffer.allocUnsafe(Math.min(spanBytes, Math.max(0, size - start) + 1));
       let filled = 0;
       while (filled < spanBytes) {
-        const at = number * spanBytes + filled;
-        const { bytesRead } = await file.read(span, filled, spanBytes - filled, at);
+        if (filled === span.length) span = Buffer.concat([span], spanBytes);
+        const { bytesRead } = await file.read(span, filled, span.length - filled, start + filled);
         if (bytesRead === 0) break;
         filled += bytesRead;
       }

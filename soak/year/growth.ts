@@ -6,6 +6,45 @@ import type { Scene } from "./scene.ts";
 /** What a night has left, and what it took. */
 export type Size = Readonly<Record<string, unknown>>;
 
+/** How much more the last month may have than the first one: a factor, and so many for each night between. */
+type Limit = readonly [factor: number, perNight: number];
+
+/** Reviews, jobs and runs are kept for good, or for 1,000 runs; all else has the size of the catalogue. */
+const limits: Readonly<Record<string, Limit>> = {
+  // Coverage reads a page more for each 100 images that were ever generated.
+  ...{ requests: [1.3, 0.06], cpu_ms: [1.6, 0], memory: [1.25, 0] },
+  ...{ state_server: [1, 1_200], state_ann: [1, 1_200], state_ben: [1, 1_200], state_hooks: [1, 500] },
+  ...{ folder_server: [1, 100], mirror_files: [1.4, 0], mirror_state: [1.3, 0] },
+  ...{ mirror_decisions: [1, 400], bucket_objects: [1.4, 0], bucket_state: [1.4, 0] },
+};
+
+/** The nights of the first and of the last month that are compared. */
+const month = 30;
+
+/** What grew more than it may from the first month of a year to its last one, by their medians. */
+export function grown(sizes: Readonly<Record<number, Size>>): string[] {
+  const nights = Object.values(sizes);
+  if (nights.length < 4 * month) return [];
+  return Object.entries(limits).flatMap(([name, [factor, perNight]]) => {
+    // The first nights fill an empty catalogue, and empty states.
+    const [first, last] = [nights.slice(2, month + 2), nights.slice(-month)].map((all) =>
+      median(all.flatMap((size) => numberOf(size, name))),
+    ) as [number, number];
+    const most = first * factor + perNight * (nights.length - month);
+    return last <= most ? [] : [`growth: ${name} went from ${first} to ${last}, more than ${most}`];
+  });
+}
+
+/** The highest memory of the commands that ran as processes, in bytes; for other names the number of the night. */
+function numberOf(size: Size, name: string): number[] {
+  if (name !== "memory") return [size[name] as number];
+  const ran = size.processes as readonly { readonly rss: number }[];
+  return ran.length === 0 ? [] : [Math.max(...ran.map(({ rss }) => rss))];
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
 function bytesOf(path: string): number {
   if (!existsSync(path)) return 0;
   const stats = statSync(path);

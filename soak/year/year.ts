@@ -1,6 +1,6 @@
 import { differences } from "./check.ts";
 import { playDay } from "./day.ts";
-import { type Size, sizeOf } from "./growth.ts";
+import { grown, type Size, sizeOf } from "./growth.ts";
 import { killListener, Listener } from "./listener.ts";
 import { Night, WrongEndError } from "./night.ts";
 import { openScene } from "./open-scene.ts";
@@ -24,7 +24,7 @@ export interface YearPlan {
 export interface Year {
   readonly seed: string;
   readonly nights: number;
-  /** Differences from the model, of the first night that had any. */
+  /** Differences from the model, of the first night that had any; at the end, what has grown too much. */
   readonly faults: readonly { readonly night: number; readonly what: string }[];
   readonly counts: Readonly<Record<string, number>>;
   /** What each night left, and what it took. */
@@ -61,8 +61,9 @@ export async function playYear(plan: YearPlan): Promise<Year> {
       };
       sizes[night] = { ...took, ...sizeOf(scene, isMonthEnd) };
       onNight(`${seed} night ${night}: ${describe(trouble)}: ${JSON.stringify(took)}`);
-      for (const { what } of faults) onNight(`${seed} night ${night}: ${what}`);
     }
+    if (faults.length === 0) faults = grown(sizes).map((what) => ({ night: nights, what }));
+    for (const { night, what } of faults) onNight(`${seed} night ${night}: ${what}`);
     count(scene, "products", scene.shop.all.length);
     return { seed, nights, faults, counts: scene.counts, sizes };
   } finally {

@@ -74,6 +74,9 @@ export class SaidRows {
     const earlier = before?.said.photos ?? [];
     const same = (all: readonly SaidPhoto[], { source }: SaidPhoto) =>
       all.find((one) => isSameSource(one.source, source));
+    // What a row said has no photos of others: until they are detached, the row has said nothing new.
+    const own = new Set(earlier.map(({ source }) => known?.imageOf(source)));
+    if (detach.some(({ image }) => !own.has(image))) return {};
     const { photos } = cells.said;
     const open = {
       emptied: [...(decision.notApplied?.emptied ?? []), ...(Object.keys(fields) as LedgerField[])],

@@ -18,6 +18,23 @@ async function conflicting() {
 const message =
   "name changed at the service and in the sheet: add --conflicts service to keep the service's, or --conflicts sheet";
 
+test("with --conflicts sheet, a photo of others is detached by the same command if the first one stopped before that", async () => {
+  const world = await mergeWorld();
+  for (const name of ["sheet", "theirs"]) world.write(`${name}.png`, photo(name));
+  world.sheet("theirs.csv", "reference,name,image_front", "A,Dress,theirs.png", "B,Hat,theirs.png");
+  await world.all("import theirs.csv");
+  world.sheet("a.csv", "reference,name,image_front", "A,Dress,sheet.png", "B,Hat,sheet.png");
+  await world.fault({ match: { method: "DELETE", path: "/v1/products" }, status: 500, times: 50 });
+  const again = "a.csv --conflicts sheet";
+  expect(await world.import(`${again} --same-organization`, "two")).toMatchObject([7, { submitted: 2 }]);
+  expect(world.shown()).toEqual(["A Dress - - front+front", "B Hat - - front+front"]);
+  await world.fault();
+  const photos = { added: 0, replaced: 2, removed: 0 };
+  expect(await world.import(again, "two")).toMatchObject([0, { updated: 2, unchanged: 0, photos }]);
+  expect(world.shown()).toEqual(["A Dress - - front", "B Hat - - front"]);
+  expect(await world.import(again, "two")).toMatchObject([0, { ...nothingDone, unchanged: 2 }]);
+});
+
 describe("a cell that the sheet and the service changed", () => {
   test("leaves its row out, in the failed file, and the other rows are imported", async () => {
     const world = await conflicting();

@@ -255,8 +255,16 @@ class ProductWrites {
         return this.#isTurned(image_id, now) ? photosChanged : null;
       },
       (options) =>
-        client.products.detach({ product_id: this.#productId, image_id }, options).catch(ignoreGone),
+        client.products
+          .detach({ product_id: this.#productId, image_id }, options)
+          .catch((error) => this.#ignoreDetached(error)),
     );
+  }
+
+  /** Another client has detached the image, unless it has deleted the product: both are a 404. */
+  async #ignoreDetached(error: unknown): Promise<void> {
+    const isGone = error instanceof ApiError && error.status === 404;
+    if (!isGone || (await this.#carrying.run.products.again(this.#productId)) === null) throw error;
   }
 
   async #write(
@@ -320,11 +328,6 @@ const notRelabeled: RowFailure = {
   code: "not_relabeled",
   message: "the service did not change the side of a photo: change it in the dashboard",
 };
-
-/** An image that another client has detached. */
-function ignoreGone(error: unknown): void {
-  if (!(error instanceof ApiError) || error.status !== 404) throw error;
-}
 
 /** A rejection of this row only; any other error would affect the next rows as well. */
 const isOfThisRow = (error: CatError): boolean =>

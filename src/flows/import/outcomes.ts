@@ -13,12 +13,21 @@ import { openRows } from "../rows/open-rows.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
 import { type BatchProblem, rowsIn, type SentBatch } from "../run/batch.ts";
+import { productDeleted } from "./decide-fields.ts";
 import { type RowMemo, unpackMemos } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
 import { isEnded } from "./follow.ts";
 import type { ImportRun } from "./import-run.ts";
 import { ResultsReader } from "./results.ts";
-import { byIndex, doneRow, failedImage, failureOfRow, type ImportedRow, pendingRow } from "./row-result.ts";
+import {
+  byIndex,
+  doneRow,
+  failedImage,
+  failureOfRow,
+  type ImportedRow,
+  pendingRow,
+  productGone,
+} from "./row-result.ts";
 import { referenceOfRow } from "./said.ts";
 import { settleBatch } from "./settle.ts";
 import { untouched } from "./summary.ts";
@@ -148,8 +157,12 @@ function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): Impor
 
 /** The outcome of a row that was imported, and whose product was not changed further. */
 function withFailure({ line, result }: ImportedRow, failure: RowFailure): ImportedRow {
-  const images = result?.images.map(({ index }) => index) ?? [];
-  return { line, ...(result && { result: { ...result, status: "partial" } }), failure, done: images };
+  if (result === undefined) return { line, failure, done: [] };
+  // A product that was deleted has taken its photos with it.
+  if ([productGone.code, productDeleted.code].includes(failure.code))
+    return { line, result: { ...result, status: "failed", action: "none", images: [] }, failure };
+  const done = result.images.map(({ index }) => index);
+  return { line, result: { ...result, status: "partial" }, failure, done };
 }
 
 /** The skipped photos were attached to a product that no longer exists. */

@@ -90,3 +90,30 @@ describe("a reference that belongs to another product now", () => {
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
   });
 });
+
+test("a product that is deleted after its new photo was attached is created again from its failed row", async () => {
+  const world = await importWorld({ seed: undefined });
+  for (const name of ["old", "new"]) writeFileSync(join(world.folder, `${name}.png`), photo(name));
+  const sheet = (name: string) => `reference,name,image_front\nA,Dress,${name}.png\nB,Hat,old.png\n`;
+  await world.write("a.csv", sheet("old"));
+  await world.import("a.csv");
+  await world.write("a.csv", sheet("new"));
+  const { summary } = await world.import(
+    "a.csv",
+    {},
+    {
+      async judge({ method }) {
+        const product_id = world.productOf("A")?.id;
+        if (method === "DELETE" && product_id !== undefined)
+          await world.client.products.delete({ product_id });
+        return null;
+      },
+    },
+  );
+  expect(summary).toMatchObject({ failed: 1, unchanged: 1, failed_file: "a.failed.csv" });
+  expect(await world.failed()).toMatch(
+    /^reference,name,image_front,error_code,error_message\nA,Dress,new\.png,product_not_found,/,
+  );
+  expect((await world.import("a.failed.csv")).summary).toMatchObject({ created: 1, failed: 0, conflicts: 0 });
+  expect(await world.products()).toEqual(["B Hat 1", "A Dress 1"]);
+});

@@ -53,6 +53,8 @@ export interface Changes {
    * the product is forgotten; once all is undone, the run's file says what it said before.
    */
   undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerFacts): void;
+  /** Deletes what runs have read of products that they did not change: a run that goes on reads them again. */
+  forgetRead(account: number): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;
 }
@@ -161,7 +163,7 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
      ON CONFLICT DO UPDATE SET batch = NULL, action = excluded.action, reference = excluded.reference,
        after = excluded.after, photos = excluded.photos`,
   );
-  const forgetRead = db.statement("DELETE FROM change WHERE account = ? AND action = 'read' AND run <> ?");
+  const forgetRead = db.statement("DELETE FROM change WHERE account = ? AND action = 'read'");
   const forgetOld = db.statement(
     `DELETE FROM change WHERE account = ?1 AND run IN (
        SELECT id FROM run WHERE account = ?1 AND ended_at IS NOT NULL AND (started_at < ?2 OR number NOT IN (
@@ -205,12 +207,8 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
         else if (fields !== undefined) ledger.see(account, { productId, fields });
       });
     },
-    forgetOld(account, { runs, since }) {
-      db.transaction(() => {
-        forgetRead.run(account, "");
-        forgetOld.run(account, since, runs);
-      });
-    },
+    forgetRead: (account) => void forgetRead.run(account),
+    forgetOld: (account, { runs, since }) => void forgetOld.run(account, since, runs),
     send(account, runId, batch, changes) {
       const action = batch === null ? "updated" : "sent";
       const [file] = fileOf.get(runId) ?? [];

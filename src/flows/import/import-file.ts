@@ -95,13 +95,23 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
   };
   const ended = await withRun(request, host, async (at) => {
     if (at.isFinished) throw at.state.changes.isUndone(at.id) ? undonePlan() : alreadyApplied(at.begunAt!);
-    const since = host.clock.now() - undoableForMs;
-    at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
+    at.state.changes.forgetRead(at.account);
     await dropUntouched(at, importOperation(at.client, input), started);
-    return importRows(importRun(at, { ...file, check: withoutDone(check, at, input) }), targets);
+    const imported = await importRows(
+      importRun(at, { ...file, check: withoutDone(check, at, input) }),
+      targets,
+    );
+    forgetOldChanges(at);
+    return imported;
   });
   ended.summary.duration_ms = Math.round(host.clock.now() - started);
   return ended;
+}
+
+/** Forgets what undoes old imports, by the clock of the service: that of this machine may be a year ahead for one night. */
+function forgetOldChanges({ state, account, client }: Run): void {
+  const now = client.serviceNow();
+  if (now !== null) state.changes.forgetOld(account, { runs: undoableRuns, since: now - undoableForMs });
 }
 
 /** Throws an InputError for a plan of another service, account, file or way to read it. */

@@ -35,6 +35,18 @@ test("the last import is the one that began last, also after one that ran with a
   expect(world.products().map(({ reference }) => reference)).toEqual(["A-1"]);
 });
 
+test("an import with a clock that is a year ahead forgets no undo of earlier ones", async () => {
+  const world = await createWorld();
+  world.write("a.csv", `reference,name,images\nA-1,Dress,${cdn}/1.jpg\n`);
+  const { run_id } = JSON.parse((await world.cat("import a.csv --json")).stdout);
+  world.write("b.csv", `reference,name,images\nB-1,Coat,${cdn}/2.jpg\n`);
+  const clock = new TestClock({ frozenAt: world.clock.now() + 366 * 86_400_000 });
+  clock.sleep = (ms, signal) => world.clock.sleep(ms, signal);
+  expect(await world.cat("import b.csv", { context: { clock } })).toMatchObject({ exit: 0 });
+  expect(await world.cat(`imports undo ${run_id} --yes`)).toMatchObject({ exit: 0 });
+  expect(world.products().map(({ reference }) => reference)).toEqual(["B-1"]);
+});
+
 test("an undo without RUN names the last import, and asks about it on a terminal", async () => {
   const world = await createWorld({ columns: 200 });
   const see =

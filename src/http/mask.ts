@@ -22,6 +22,9 @@ export const maskedSignatures = (text: string): string =>
 export const maskedKeys = (text: string): string =>
   text.replace(/(?<![a-z_-])ak_\w{8,}/gi, (key) => maskedKey(key)!);
 
+/** A text for others, such as a monitoring service, without keys and signatures of URLs. */
+export const maskedCredentials = (text: string): string => maskedKeys(maskedSignatures(text));
+
 /** Masks user names and passwords of URLs, too much rather than too little: they have any character. */
 export const maskedUserinfo = (text: string): string => text.replace(/[^\s"\\]+/g, withoutUserinfo);
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { CatError, fileProblem } from "../../errors.ts";
-import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
+import { maskedCredentials } from "../../http/mask.ts";
 import type { App } from "../app/app.ts";
 import { ExitCode } from "../context/errors.ts";
 import { printLine } from "../output/io.ts";
@@ -153,7 +153,7 @@ class Monitoring {
   }
 
   async #send(receiver: NoticeReceiver, step: NoticeStep, body: object, limit: NoticeLimit): Promise<void> {
-    const text = maskedKeys(maskedSignatures(this.#app.secrets.mask(JSON.stringify(body))));
+    const text = maskedCredentials(this.#app.secrets.mask(JSON.stringify(body)));
     const why = await sendNotice(this.#app.context, { receiver, step, body: text }, limit);
     const what = step === "start" ? "the notice of the start" : "the notice of the result";
     if (why !== null) await this.#warn(`cannot send ${what} to ${receiver.url.origin}: ${why}`);

@@ -8,7 +8,7 @@ import {
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { startTimeLimit } from "../../../flows/run/stage.ts";
-import { maskedKeys, maskedSignatures } from "../../../http/mask.ts";
+import { maskedCredentials } from "../../../http/mask.ts";
 import { parseJson } from "../../../json.ts";
 import { seenInJson } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
@@ -191,7 +191,7 @@ export class Caller {
   }
 
   #masked(text: string): string {
-    return maskedKeys(maskedSignatures(this.#app.secrets.mask(text)));
+    return maskedCredentials(this.#app.secrets.mask(text));
   }
 }
 

@@ -23,6 +23,7 @@ import {
   byIndex,
   doneRow,
   failedImage,
+  failedRow,
   failureOfRow,
   type ImportedRow,
   pendingRow,
@@ -160,7 +161,7 @@ function withFailure({ line, result }: ImportedRow, failure: RowFailure): Import
   if (result === undefined) return { line, failure, done: [] };
   // A product that was deleted has taken its photos with it.
   if ([productGone.code, productDeleted.code].includes(failure.code))
-    return { line, result: { ...result, status: "failed", action: "none", images: [] }, failure };
+    return failedRow({ line, reference: result.reference }, failure, result.product_id);
   const done = result.images.map(({ index }) => index);
   return { line, result: { ...result, status: "partial" }, failure, done };
 }

@@ -1,6 +1,7 @@
-import { truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { SameBytes } from "../../../src/flows/rows/same-bytes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -31,7 +32,7 @@ function world(content: Buffer) {
   };
 }
 
-test.each([0, 1, block - 1, block, block + 1, 3 * block])(
+test.each([0, 1, block - 1, block, block + 1, 3 * block, 4 * block - 1, 4 * block, 4 * block + 1, 9 * block])(
   "%d bytes are read completely each time",
   async (size) => {
     const content = Buffer.alloc(size, "ab");
@@ -66,6 +67,21 @@ test("a file that grew or was cut at the end of a block counts as changed", asyn
   await cut.read();
   truncateSync(cut.path, block);
   expect(await cut.lengthsUntilFault()).toEqual({ lengths: [block], fault: "changed" });
+});
+
+test("what a file gets while its size is looked at is read too", async () => {
+  const { read, path } = world(Buffer.from("first "));
+  const file = await open(path);
+  const handles = Object.getPrototypeOf(file) as FileHandle;
+  await file.close();
+  const { stat } = handles;
+  const spy = vi.spyOn(handles, "stat").mockImplementation(async function (this: FileHandle) {
+    const before = await stat.call(this);
+    appendFileSync(path, "and a second part");
+    return before as never;
+  });
+  onTestFinished(() => spy.mockRestore());
+  expect((await read()).toString()).toBe("first and a second part");
 });
 
 test("a reader that stopped midway records no digest", async () => {

@@ -74,10 +74,10 @@ export class SaidRows {
     const earlier = before?.said.photos ?? [];
     const same = (all: readonly SaidPhoto[], { source }: SaidPhoto) =>
       all.find((one) => isSameSource(one.source, source));
-    // What a row said has no photos of others: until they are detached, the row has said nothing new.
-    const own = new Set(earlier.map(({ source }) => known?.imageOf(source)));
-    if (detach.some(({ image }) => !own.has(image))) return {};
     const { photos } = cells.said;
+    // What a row said has no photos of others: until they are detached, its photos are those of before.
+    const own = new Set(earlier.map(({ source }) => known?.imageOf(source)));
+    const isOwn = detach.every(({ image }) => own.has(image));
     const open = {
       emptied: [...(decision.notApplied?.emptied ?? []), ...(Object.keys(fields) as LedgerField[])],
       removed:
@@ -88,7 +88,9 @@ export class SaidRows {
     const isMoved = ({ source }: SaidPhoto) => move.some(({ image }) => image === known?.imageOf(source));
     const unmoved =
       photos?.flatMap((photo) => (isMoved(photo) ? (same(earlier, photo) ?? []) : [photo])) ?? null;
-    const said = withOpen({ said: { ...cells.said, photos: unmoved }, before }, open);
+    const said = isOwn
+      ? withOpen({ said: { ...cells.said, photos: unmoved }, before }, open)
+      : withOpen({ said: { ...cells.said, photos: earlier }, before }, { ...open, removed: [] });
     // The sources of an as_exported are too short to be kept: it stays the before of its row.
     if (said.photos?.some(({ source }) => source.length < sourceDigestBytes)) return {};
     return { said: { exported: toDigest(row.content.as_exported), said: packSaid(said) } };

@@ -23,16 +23,23 @@ test("with --conflicts sheet, a photo of others is detached by the same command 
   for (const name of ["sheet", "theirs"]) world.write(`${name}.png`, photo(name));
   world.sheet("theirs.csv", "reference,name,image_front", "A,Dress,theirs.png", "B,Hat,theirs.png");
   await world.all("import theirs.csv");
-  world.sheet("a.csv", "reference,name,image_front", "A,Dress,sheet.png", "B,Hat,sheet.png");
+  world.sheet(
+    "a.csv",
+    "reference,name,description,image_front",
+    "A,Dress,silk,sheet.png",
+    "B,Hat,felt,sheet.png",
+  );
   await world.fault({ match: { method: "DELETE", path: "/v1/products" }, status: 500, times: 50 });
   const again = "a.csv --conflicts sheet";
   expect(await world.import(`${again} --same-organization`, "two")).toMatchObject([7, { submitted: 2 }]);
-  expect(world.shown()).toEqual(["A Dress - - front+front", "B Hat - - front+front"]);
+  expect(world.shown()).toEqual(["A Dress silk - front+front", "B Hat felt - front+front"]);
   await world.fault();
+  // What others write between both commands stays.
+  await world.all("products update A --description wool");
   const photos = { added: 0, replaced: 2, removed: 0 };
   expect(await world.import(again, "two")).toMatchObject([0, { updated: 2, unchanged: 0, photos }]);
-  expect(world.shown()).toEqual(["A Dress - - front", "B Hat - - front"]);
-  expect(await world.import(again, "two")).toMatchObject([0, { ...nothingDone, unchanged: 2 }]);
+  expect(world.shown()).toEqual(["A Dress wool - front", "B Hat felt - front"]);
+  expect(await world.import(again, "two")).toMatchObject([0, { ...nothingDone, kept: 1, unchanged: 1 }]);
 });
 
 describe("a cell that the sheet and the service changed", () => {

@@ -44,7 +44,10 @@ export function prepareLockFile(path: string): void {
       stats = lookAt(path);
     }
   }
-  if (stats !== null) rejectUnusable(path, stats);
+  if (stats === null) return;
+  rejectUnusable(path, stats);
+  // Locks are removed: another program's file must stay.
+  if (stats.size > 0) throw stateError("state_no_database", path, { reason: "a lock is an empty file" });
 }
 
 function rejectUnusable(path: string, stats: Stats): void {

@@ -184,6 +184,7 @@ describe("a file that cannot take the numbers", () => {
     ["", 'cannot write --metrics "": its name does not end in .prom'],
     ["m.PROM", "its name does not end in .prom"],
     ["locked.prom", "it cannot be locked"],
+    ["byte.prom", "(a lock is an empty file)"],
     ["huge.prom", "it is larger than 4.0 MB"],
     ["foreign.prom", "another program wrote it"],
     ["nowhere/m.prom", "its folder does not exist"],
@@ -193,12 +194,14 @@ describe("a file that cannot take the numbers", () => {
     const world = await importWorld();
     world.write("folder.prom/x", "");
     world.write("locked.prom.lock", "of another program, and longer than the header of a database".repeat(9));
+    world.write("byte.prom.lock", "x");
     const huge = metricsText(parseMetrics("")).replace("# EOF", "\n".repeat(5_000_000));
     world.write("huge.prom", huge);
     world.write("foreign.prom", huge.slice(1));
     const ran = await world.cat(["import", "a.csv", "--metrics", name]);
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining(why) });
     expect(world.requests()).toEqual([]);
+    expect(world.read("byte.prom.lock")).toBe("x");
   });
 
   test("after the run is one warning, and the exit status stays", async () => {

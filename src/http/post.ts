@@ -77,6 +77,7 @@ export const poster =
   };
 
 const closed = "connection closed without a response";
+const notTls = "it does not use TLS; try http:// instead of https://";
 const phrases: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "unknown host",
@@ -84,6 +85,9 @@ const phrases: Readonly<Record<string, string>> = {
   ECONNRESET: closed,
   UND_ERR_SOCKET: closed,
   EPIPE: closed,
+  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+  UND_ERR_HEADERS_OVERFLOW: "the headers of its response are too long",
 };
 
 /** The certificate is that of the receiver, for which Node has to know its authority. */

@@ -486,6 +486,14 @@ describe("cat runs list --since", () => {
       /^file +exit +started_at +status +kind +run_id$/,
     );
     expect(stderr).toContain("The terminal is too narrow for: counts, duration, who, undone. ");
+    for (const [columns, header] of [
+      [50, ["file", "exit", "started_at", "status"]],
+      [40, ["file", "exit", "started_at"]],
+    ] as const) {
+      const narrow = new FakeOutput({ isTTY: true, columns });
+      await world.cat("runs list --since 7d --limit 1", { context: { stdout: narrow } });
+      expect(stripVTControlCharacters(narrow.text).split("\n")[0]!.split(/ +/)).toEqual(header);
+    }
     const csv = await world.cat("runs list --since 7d --limit 3 --format csv --fields kind,exit,duration_ms");
     expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,\nimport,8,5000\n");
   });

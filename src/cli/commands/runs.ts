@@ -140,12 +140,15 @@ async function showSince(
   await app.io.note(`${unfinished}. To see all runs: cat runs list --all`);
 }
 
-/** The columns of a morning's look: a narrow terminal has the exit status and the time, if nothing else. */
+/** The columns of a morning's look, of which a narrow terminal has the first, without the ID of the run. */
 const needed = ["file", "exit", "started_at", "status", "kind", "counts", "duration"];
+const mostNeeded = 4;
 
-const byNeed = (columns: Printing<ShownRun>["columns"]) => [
-  ...needed.flatMap((name) =>
-    columns.flatMap(({ drop: _, ...column }) => (column.name === name ? [column] : [])),
+const byNeed = (columns: Printing<ShownRun>["columns"]): Printing<ShownRun>["columns"] => [
+  ...needed.flatMap((name, at) =>
+    columns.flatMap(({ drop: _, ...column }) =>
+      column.name === name ? [{ ...column, ...(at < mostNeeded && { drop: "last" as const }) }] : [],
+    ),
   ),
   ...columns.filter(({ name }) => !needed.includes(name)),
 ];

@@ -72,7 +72,12 @@ function keptColumns(columns: readonly Cuttable[], widths: readonly number[], wi
   const required = kept.filter((index) => cuts[index] !== undefined);
   if (isNamed && totalWidth(required.map((index) => least[index]!)) > width)
     while (drop((index) => cuts[index] === "never"));
-  while (!fits(least) && drop((index) => cuts[index] === undefined));
+  const isLast = (index: number) => columns[index]!.drop === "last";
+  const dropNext = () =>
+    drop((index) => cuts[index] === undefined && !isLast(index)) ||
+    (kept.some(isLast) && drop((index) => cuts[index] === "never")) ||
+    drop(isLast);
+  while (!fits(least) && dropNext());
   return kept;
 }
 
@@ -121,8 +126,8 @@ export interface Column<Row> {
   value(row: Row): string | number | boolean | null | undefined;
   /** For values that users copy: `last` is cut after all others, `never` not at all (`toCut`). */
   readonly cut?: "last" | "never";
-  /** Columns that a wide table drops before it cuts others; after that it drops from the right. */
-  readonly drop?: "first";
+  /** `first`: dropped before others are cut; `last`: after the IDs. The others are dropped from the right. */
+  readonly drop?: "first" | "last";
   /** The width below which the column is dropped rather than cut (default: 12). */
   readonly least?: number;
   /** Set for a column that only one of the two formats shows. */

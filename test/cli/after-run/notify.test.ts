@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startMock } from "../../../src/mock/index.ts";
@@ -176,6 +178,23 @@ describe("a notice that does not arrive", () => {
       ...{ exit: 0, stdout: "", tries },
       stderr: `warning: cannot send the notice of the result to ORIGIN: ${why}\n`,
     });
+  });
+
+  test("names no code of OpenSSL or of a library", async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(200, { "x-long": "x".repeat(100_000) }).end(),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const world = await importWorld();
+    const to = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const [origin, why] of [
+      [`https://${to}`, "it does not use TLS; try http:// instead of https://"],
+      [`http://${to}`, "the headers of its response are too long"],
+    ])
+      expect((await world.cat(`import a.csv --quiet --notify ${origin}/p`)).stderr).toBe(
+        `warning: cannot send the notice of the result to ${origin}: ${why} (3 attempts)\n`,
+      );
   });
 
   test("is sent again after 1 and 3 seconds, until it arrives", async () => {

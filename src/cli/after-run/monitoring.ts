@@ -138,7 +138,7 @@ class Monitoring {
     await this.#started;
     limit.signal?.removeEventListener("abort", skip);
     cancel();
-    const { summary, runId } = this.#app.runs;
+    const { summary, runId, begun } = this.#app.runs;
     const body = {
       ...this.#about,
       outcome: toOutcome(exit),
@@ -148,6 +148,8 @@ class Monitoring {
       duration_ms: Math.round(endedAt - this.#startedAt),
       ...(exit !== ExitCode.done && { error: describeError(error) }),
       ...shortened(summary ?? {}),
+      // Rejected before a flow opened a run.
+      ...(runId === null && begun),
     };
     await this.#send(receiver, exit === ExitCode.done ? "success" : "fail", body, limit);
   }

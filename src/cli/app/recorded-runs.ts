@@ -29,6 +29,8 @@ export class RecordedRuns {
   summary: object | null = null;
   /** The latest run that was begun; null before. */
   runId: string | null = null;
+  /** The run of the command itself, if the list has it. */
+  begun: { readonly run_id: string; readonly file: string } | null = null;
   readonly #app: Recorder;
   readonly #opened = new Map<string, State>();
   /** The run of the command itself, until a flow opens another. */
@@ -52,7 +54,9 @@ export class RecordedRuns {
     const own = { id: this.#ownId, kind, file, startedAt, origin: this.#origin() };
     if (!this.#app.globals.mock)
       await this.#record(async (profile) => {
-        if (profile !== null) this.#own = (await import("./own-run.ts")).addOwnRun(profile, own, pid);
+        if (profile === null) return;
+        this.#own = (await import("./own-run.ts")).addOwnRun(profile, own, pid);
+        this.begun = { run_id: own.id, file };
       });
     return own.id;
   }

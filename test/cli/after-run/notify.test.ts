@@ -130,19 +130,30 @@ test("several files have one notice with the sums, and the summary of each", asy
   expect(notices[0]!.body.files).toHaveLength(2);
 });
 
-test("a rejected file is reported with its counts", async () => {
+test("a rejected file is reported with its counts, its name and the ID of its run", async () => {
   const world = await importWorld();
   const { origin, notices } = await startReceiver();
   world.write("bad.csv", `${csv}B-2,,\n`);
   world.write("looks.csv", "product_reference,subtype,background,angle_shot\nA-1,boots,white,front\n");
   await world.cat(`import bad.csv --notify ${origin}/p`);
   await world.cat(`beautify looks.csv --yes --notify ${origin}/p`);
+  await world.cat(`import gone.csv --notify ${origin}/p`);
+  const { stdout } = await world.cat("runs list --json");
+  const ids = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).run_id);
   expect(
-    notices.map(({ body: { exit, run_id, total, valid, invalid } }) => [exit, run_id, total, valid, invalid]),
+    notices.map(({ body: { exit, run_id, file, total, valid, invalid } }) => [
+      ...[exit, run_id, file, total, valid, invalid],
+    ]),
   ).toEqual([
-    [3, null, 2, 1, 1],
-    [3, null, 1, 0, 1],
+    [3, ids[2], "bad.csv", 2, 1, 1],
+    [3, ids[1], "looks.csv", 1, 0, 1],
+    [2, ids[0], "gone.csv", undefined, undefined, undefined],
   ]);
+  await world.cat(`import gone.csv --mock --notify ${origin}/p`);
+  expect(notices.at(-1)!.body).toMatchObject({ run_id: null });
 });
 
 test("an interrupted run is reported with its status", async () => {

@@ -53,7 +53,7 @@ export interface Changes {
    * the product is forgotten; once all is undone, the run's file says what it said before.
    */
   undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerFacts): void;
-  /** Deletes what runs have read of products that they did not change: a run that goes on reads them again. */
+  /** Deletes what runs read of products that they did not change: a run that goes on reads again. */
   forgetRead(account: number): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;

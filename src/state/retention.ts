@@ -12,8 +12,8 @@ export const sentNothing = [hasNone("batch"), hasNone("patch"), hasNone("change"
 );
 
 /**
- * Deletes older runs, with their jobs. One with batches or changes stays: without them, an image could be paid for twice,
- * or an import not be undone.
+ * Deletes older runs, with their jobs. One with batches or changes stays: without them, an image could be
+ * paid for twice, or an import not be undone.
  */
 export function forgetOldRuns(db: Database): () => void {
   const old = db.statement<[id: string]>(

@@ -104,8 +104,8 @@ export function storedRunList(
   );
   const begin = db.statement("UPDATE run SET who = ?, command = ?, exit = NULL WHERE id = ?");
   const end = db.statement("UPDATE run SET exit = ?, counts = coalesce(?, counts) WHERE id = ?");
-  // An import that failed before it sent anything has nothing to resume: the next one must not take its place in the
-  // list. An open run of generations says that none has begun since the last one.
+  // An import that failed before it sent anything has nothing to resume: the next one must not take its
+  // place in the list. An open run of generations says that none has begun since the last one.
   const close = db.statement(
     `UPDATE run SET identity = '', ended_at = ? WHERE id = ? AND exit <> 0 AND ended_at IS NULL AND kind = 'import' AND ${sentNothing}`,
   );

@@ -108,7 +108,7 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
   return ended;
 }
 
-/** Forgets what undoes old imports, by the clock of the service: that of this machine may be a year ahead for one night. */
+/** Forgets what undoes old imports, by the clock of the service: the one of this machine may be ahead. */
 function forgetOldChanges({ state, account, client }: Run): void {
   const now = client.serviceNow();
   if (now !== null) state.changes.forgetOld(account, { runs: undoableRuns, since: now - undoableForMs });

@@ -1,4 +1,4 @@
-import { constants, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { constants, existsSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
@@ -6,6 +6,7 @@ import { fileProblem } from "../../../errors.ts";
 import { isInFolder, whereItLeads } from "../../../flows/photos/find-photo.ts";
 import { newFile } from "../../../open-file.ts";
 import { UsageError } from "../../context/errors.ts";
+import { mapFileName } from "../../mapping/map-files.ts";
 
 /** A path inside the root, as a command gets it. */
 export interface CheckedPath {
@@ -26,8 +27,9 @@ export class Root {
     const [stem = ""] = basename(real).split(".");
     const checked = {
       path,
-      recheck() {
+      recheck: () => {
         recheck();
+        for (const folder of [dirname(real), this.folder]) this.#rejectForeignMap(folder);
         rejectLinks(dirname(real), (other) => other.startsWith(stem) && other.includes(".failed"));
       },
     };
@@ -79,7 +81,13 @@ export class Root {
     if (name.includes("\0")) throw denied(name, "is not a path", "not_a_path");
     const real = await whereItLeads(resolve(this.folder, name));
     if (isInFolder(this.folder, real)) return real;
-    throw denied(name, "is outside of --root", "outside_root");
+    throw outside(name);
+  }
+
+  /** Commands read a mapping wherever a link leads. */
+  #rejectForeignMap(folder: string): void {
+    const path = join(folder, mapFileName);
+    if (existsSync(path) && !isInFolder(this.folder, realpathSync(path))) throw outside(this.#named(path));
   }
 
   /** A name that starts with a hyphen would be a flag. */
@@ -127,6 +135,7 @@ function rejectLinks(folder: string, isOutput: (name: string) => boolean): void 
     throw denied(link.name, "is a link, to which the tools do not write", "link_denied");
 }
 
+const outside = (name: string): UsageError => denied(name, "is outside of --root", "outside_root");
 const replaced = (name: string): UsageError =>
   denied(name, "was replaced after it was checked", "path_changed");
 

@@ -157,8 +157,9 @@ export class Caller {
 
   /** Asks in the era of 2025: the call stays open meanwhile. */
   async #ask(question: Question, { elicitInput, signal }: ServerContext["mcpReq"]): Promise<void> {
+    const options = { signal: AbortSignal.any([signal, question.signal]), timeout: patienceMs };
     try {
-      question.answer(isYes(await elicitInput(this.#form(question), { signal, timeout: patienceMs })));
+      question.answer(isYes(await elicitInput(this.#form(question), options)));
     } catch {
       question.answer(signal.aborted ? false : null);
     }

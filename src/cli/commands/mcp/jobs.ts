@@ -24,6 +24,8 @@ export const patienceMs = 10 * 60_000;
 /** A question of a command that waits for a person. */
 export interface Question {
   readonly message: string;
+  /** Aborts when it has its answer. */
+  readonly signal: AbortSignal;
   /** null: the client could not show it. A second answer changes nothing. */
   answer(yes: boolean | null): void;
 }
@@ -255,6 +257,11 @@ export class Jobs {
     return job;
   }
 
+  /** Ends all questions: the response to one of them cannot be read. */
+  endQuestions(): void {
+    for (const { question } of this.#jobs) question?.answer(null);
+  }
+
   /** Interrupts all commands, and waits until they have ended at a safe point. */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -324,14 +331,17 @@ export class Jobs {
   async #ask(job: Job, message: string): Promise<boolean | null> {
     const { clock } = this.#app.context;
     job.signal.throwIfAborted();
+    const open = new AbortController();
     const answer = await new Promise<boolean | null>((resolve) => {
       const cancel = clock.at(clock.now() + patienceMs, () => question.answer(false));
       const question: Question = {
         message,
+        signal: open.signal,
         answer(yes) {
           if (job.question !== question) return;
           cancel();
           job.question = null;
+          open.abort();
           resolve(yes);
         },
       };

@@ -1,4 +1,4 @@
-import { constants, existsSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { constants, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
@@ -69,7 +69,7 @@ export class Root {
       path: this.#named(real),
       recheck() {
         if (statSync(real, { throwIfNoEntry: false }) === undefined) return;
-        if (realpathSync(real) !== real) throw replaced(name);
+        if (whereNow(real) !== real) throw replaced(name);
         if (isFlat) rejectLinks(real, () => true);
       },
     };
@@ -87,7 +87,8 @@ export class Root {
   /** Commands read a mapping wherever a link leads. */
   #rejectForeignMap(folder: string): void {
     const path = join(folder, mapFileName);
-    if (existsSync(path) && !isInFolder(this.folder, realpathSync(path))) throw outside(this.#named(path));
+    const real = whereNow(path);
+    if (real !== null && !isInFolder(this.folder, real)) throw outside(this.#named(path));
   }
 
   /** A name that starts with a hyphen would be a flag. */
@@ -124,7 +125,16 @@ async function withFile<Result>(
 /** Throws UsageError if the path does not lead to the file that was opened. */
 function rejectOther(name: string, real: string, opened: Stats): void {
   const now = statSync(real, { throwIfNoEntry: false });
-  if (now?.ino !== opened.ino || now.dev !== opened.dev || realpathSync(real) !== real) throw replaced(name);
+  if (now?.ino !== opened.ino || now.dev !== opened.dev || whereNow(real) !== real) throw replaced(name);
+}
+
+/** Where a path leads; null if it is gone. */
+function whereNow(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** Commands write through links, wherever they lead. */

@@ -279,6 +279,20 @@ test("errors name the program as it was called", async () => {
   const agent = await openAgent(world, { program: "catalogue" });
   const { error } = await agent.call("products_get", { product: "none" });
   expect(error.message).toContain("catalogue products list");
+  const change = await agent.call("products_change", { action: "update", product: "A" });
+  expect(change.error.param).toBe("action");
+});
+
+test("a run of an earlier session has the command that resumes it, as it is called", async () => {
+  const world = await createWorld();
+  world.write("a.csv", "reference,name,image_front\nA,Coat,https://cdn.example.com/a.jpg\n");
+  const agent = await openAgent(world, { program: "catalogue" });
+  const { run } = await agent.call("import_start", { file: "a.csv" });
+  await agent.call("run_status", { run, wait_seconds: 45 });
+  const later = await openAgent(world, { program: "catalogue" });
+  expect((await later.call("run_status", { run })).command).toBe(
+    "catalogue import a.csv --json --progress=json",
+  );
 });
 
 test("the problems of a check have no status to ask for", async () => {

@@ -1,5 +1,5 @@
 import { parseJson } from "../json.ts";
-import { forgetOldRuns } from "./retention.ts";
+import { forgetOldRuns, sentNothing } from "./retention.ts";
 import type { RunHold, RunOwner, runHolds } from "./runs.ts";
 import type { Database } from "./sqlite.ts";
 
@@ -42,7 +42,7 @@ export interface RunList {
   /** Records who works on a run now; it has no exit status until it ends. */
   begin(id: string, origin: RunOrigin): void;
   /** Records the exit status of a process, and what it counted; null keeps the counts of an earlier one. */
-  end(id: string, exit: number, counts: ListedRun["counts"]): void;
+  end(id: string, result: { exit: number; counts: ListedRun["counts"]; endedAt: number }): void;
   /** Adds a run whose progress is kept in a ledger, or that has none; replaces what the list had of it. */
   add(run: ListedRun): void;
   /** Has an added run listed as running, until released or the process ends; null if it cannot be. */
@@ -104,6 +104,11 @@ export function storedRunList(
   );
   const begin = db.statement("UPDATE run SET who = ?, command = ?, exit = NULL WHERE id = ?");
   const end = db.statement("UPDATE run SET exit = ?, counts = coalesce(?, counts) WHERE id = ?");
+  // An import that failed before it sent anything has nothing to resume: the next one must not take its place in the
+  // list. An open run of generations says that none has begun since the last one.
+  const close = db.statement(
+    `UPDATE run SET identity = '', ended_at = ? WHERE id = ? AND exit <> 0 AND ended_at IS NULL AND kind = 'import' AND ${sentNothing}`,
+  );
   const add = db.statement(
     `INSERT INTO run (id, account, kind, identity, file, options, started_at, ended_at, who, command, base_url, ledger, exit,
        counts, undone) VALUES (?, ${elsewhere}, ?, '', ?, '{}', ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -152,7 +157,10 @@ export function storedRunList(
   const toCommand = ({ folder, typed }: RunOrigin): string => JSON.stringify({ folder, typed });
   return {
     begin: (id, origin) => void begin.run(origin.who, toCommand(origin), id),
-    end: (id, exit, counts) => void end.run(exit, counts && JSON.stringify(counts), id),
+    end(id, { exit, counts, endedAt }) {
+      end.run(exit, counts && JSON.stringify(counts), id);
+      close.run(endedAt, id);
+    },
     add(run) {
       const { id, kind, file, startedAt, origin } = run;
       const endedAt = run.endedAt ?? (run.isUnfinished ? null : startedAt);

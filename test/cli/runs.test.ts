@@ -87,6 +87,34 @@ describe("cat runs list", () => {
     ]);
   });
 
+  test("has each night of a file that failed before it sent anything as a run of its own", async () => {
+    const { world, runs } = await shop({ now: "2026-01-01T02:00:00Z" });
+    world.write("a.csv", head + row("A", "Coat"));
+    expect((await world.cat("import a.csv --no-progress")).exit).toBe(0);
+    world.write("a.csv", head + row("A", "Gown"));
+    const night = async (flags: string) => {
+      world.clock.advance(86_400_000);
+      return (await world.cat(`import a.csv --no-progress ${flags}`)).exit;
+    };
+    expect(await night("--max-changes 0")).toBe(3);
+    world.mock.faults.add({ match: { path: "/v1/" }, status: 503, times: 1_000 });
+    expect(await night("--max-changes 1")).toBe(7);
+    world.mock.faults.clear();
+    expect(await night("--max-changes 0")).toBe(3);
+    expect(await night("--max-changes 1")).toBe(0);
+    const listed = await runs("--since 7d");
+    expect(new Set(listed.map(({ run_id }) => run_id)).size).toBe(5);
+    expect(
+      listed.map(({ exit, status, started_at }) => `${started_at.slice(0, 10)} ${exit} ${status}`),
+    ).toEqual([
+      "2026-01-04 3 ended",
+      "2026-01-03 7 ended",
+      "2026-01-02 3 ended",
+      "2026-01-05 0 ended",
+      "2026-01-01 0 ended",
+    ]);
+  });
+
   test("has runs of every kind, but no plan, dry run or run of --mock", async () => {
     const { world, runs } = await shop({ mock: { demo: 3 } });
     world.write("a.csv", head + row("A", "Coat"));
@@ -472,7 +500,7 @@ describe("cat runs list --since", () => {
     expect(table.split("\n")).toEqual([
       "file         exit  started_at         status      kind        counts                duration  who       undone  run_id",
       "photos.csv   8     2026-01-03T02:00Z  ended       detachment  1 kept                0.0 s     ann@shop          RUN",
-      "bad.csv      5     2026-01-03T02:00Z  ended       undo                                        ann@shop          RUN",
+      "bad.csv      5     2026-01-03T02:00Z  ended       undo                              0.0 s     ann@shop          RUN",
       "bad.csv      8     2026-01-02T02:00Z  ended       import      1 failed              5.0 s     ann@shop          RUN",
       "c.csv        0     2026-01-03T02:00Z  unfinished  import                                      ann@shop          RUN",
       "old.csv      0     2026-01-01T02:00Z  unfinished  import                                      ann@shop  no      RUN",
@@ -487,7 +515,7 @@ describe("cat runs list --since", () => {
     );
     expect(stderr).toContain("The terminal is too narrow for: counts, duration, who, undone. ");
     const csv = await world.cat("runs list --since 7d --limit 3 --format csv --fields kind,exit,duration_ms");
-    expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,\nimport,8,5000\n");
+    expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,0\nimport,8,5000\n");
   });
 
   test("has a run that started before and ended since then, or is still running", async () => {

@@ -96,16 +96,17 @@ export class RecordedRuns {
     const own = this.#own;
     if (this.#app.globals.mock || (this.#opened.size === 0 && own === null)) return;
     await this.#record(async (profile) => {
+      const endedAt = this.#app.context.clock.now();
       for (const [id, state] of this.#opened) {
         const { counts = null, exit: own = exit } = this.#ends.get(id) ?? {};
-        state.runList.end(id, own, counts);
+        state.runList.end(id, { exit: own, counts, endedAt });
         copyOf(state, id, profile);
       }
       for (const [id, state] of this.#changed) copyOf(state, id, profile);
       if (own === null) return;
       const { baseUrl = null } = (await this.#app.connection().catch(nullIfUnusable)) ?? {};
       const { counts = null } = this.#ends.get(this.#ownId) ?? {};
-      own.end({ baseUrl, endedAt: this.#app.context.clock.now(), exit, counts });
+      own.end({ baseUrl, endedAt, exit, counts });
     });
     this.#opened.clear();
     this.#own = null;

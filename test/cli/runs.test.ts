@@ -500,7 +500,7 @@ describe("cat runs list --since", () => {
     expect(table.split("\n")).toEqual([
       "file         exit  started_at         status      kind        counts                duration  who       undone  run_id",
       "photos.csv   8     2026-01-03T02:00Z  ended       detachment  1 kept                0.0 s     ann@shop          RUN",
-      "bad.csv      5     2026-01-03T02:00Z  ended       undo                              0.0 s     ann@shop          RUN",
+      "bad.csv      5     2026-01-03T02:00Z  ended       undo                                        ann@shop          RUN",
       "bad.csv      8     2026-01-02T02:00Z  ended       import      1 failed              5.0 s     ann@shop          RUN",
       "c.csv        0     2026-01-03T02:00Z  unfinished  import                                      ann@shop          RUN",
       "old.csv      0     2026-01-01T02:00Z  unfinished  import                                      ann@shop  no      RUN",
@@ -515,7 +515,7 @@ describe("cat runs list --since", () => {
     );
     expect(stderr).toContain("The terminal is too narrow for: counts, duration, who, undone. ");
     const csv = await world.cat("runs list --since 7d --limit 3 --format csv --fields kind,exit,duration_ms");
-    expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,0\nimport,8,5000\n");
+    expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,\nimport,8,5000\n");
   });
 
   test("has a run that started before and ended since then, or is still running", async () => {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { fileProblem } from "../../errors.ts";
 import { photosKind, productsKind } from "../../flows/export/selection/columns.ts";
@@ -34,10 +34,14 @@ export interface MapFile extends Mapping {
   readonly sheets: ReadonlyMap<string, string>;
 }
 
-export type MapFilePlace = Readonly<{ name: string; path: string; isForFolder: boolean }>;
+/** `isChosen`: by `--map-file`, which may be a pipe of the shell. */
+export type MapFilePlace = Readonly<{ name: string; path: string; isForFolder: boolean; isChosen: boolean }>;
 
 /** Reads a file. Throws UsageError, with the line, for a file with anything that no command uses. */
-export async function readMapFile({ name, path, isForFolder }: MapFilePlace): Promise<MapFile> {
+export async function readMapFile({ name, path, isForFolder, isChosen }: MapFilePlace): Promise<MapFile> {
+  const stats = isChosen ? null : await stat(path).catch(() => null);
+  if (stats !== null && !stats.isFile() && !stats.isDirectory())
+    throw unusable(name, "it is not a file", "Remove it, or use another one with --map-file.");
   const bytes = await readFile(path).catch((error) => {
     throw unreadable(name, error);
   });
@@ -227,5 +231,8 @@ function unreadable(name: string, error: unknown): UsageError {
   const isGone = code === "ENOENT" || code === "ENOTDIR";
   const why = isGone ? "it does not exist" : (fileProblem(error)?.why ?? code);
   const hint = isGone ? "Check the name and the current folder." : "Check the file and its permissions.";
-  return new UsageError(`cannot read ${name}: ${why}`, { code: "map_file", param: "--map-file", hint });
+  return unusable(name, why, hint);
 }
+
+const unusable = (name: string, why: string, hint: string): UsageError =>
+  new UsageError(`cannot read ${name}: ${why}`, { code: "map_file", param: "--map-file", hint });

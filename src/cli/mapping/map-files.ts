@@ -8,7 +8,8 @@ import { UsageError } from "../context/errors.ts";
 import { homeFolder } from "../settings/home-folder.ts";
 import type { MapFile, MapFilePlace } from "./map-file.ts";
 
-const fileName = "catalogue.map.json";
+/** The name of a mapping next to a sheet, in the current folder and in that of the profile. */
+export const mapFileName = "catalogue.map.json";
 
 type Asker = Pick<App, "globals" | "context">;
 
@@ -20,21 +21,26 @@ export interface MappedInput {
 
 /** The files of mappings that a command may read or write for its inputs, which no output replaces. */
 export const mapFileNames = (inputs: readonly MappedInput[]): string[] =>
-  inputs.flatMap(({ file, mapFile }) => [join(dirname(file), fileName), mapFile ?? fileName]);
+  inputs.flatMap(({ file, mapFile }) => [join(dirname(file), mapFileName), mapFile ?? mapFileName]);
 
 /** Where mappings of a file may be, the most special first; the last one is in the folder of the profile. */
 export async function mapFilePlaces(asker: Asker, input: MappedInput): Promise<MapFilePlace[]> {
   const { profilePlace } = await import("./profile-mapping.ts");
-  return placesOf(asker, input, await profilePlace(asker, fileName));
+  return placesOf(asker, input, await profilePlace(asker, mapFileName));
 }
 
 function placesOf({ context }: Asker, { file, mapFile }: MappedInput, own: string | null): MapFilePlace[] {
-  const beside = file === "-" ? fileName : join(dirname(file), fileName);
-  const names = [...(mapFile === undefined ? [beside, fileName] : [mapFile]), ...(own === null ? [] : [own])];
-  const isForFolder = (name: string) => mapFile === undefined && name === beside && name !== fileName;
-  return [...new Set(names)].map(
-    (name): MapFilePlace => ({ name, path: resolve(context.cwd, name), isForFolder: isForFolder(name) }),
-  );
+  const beside = file === "-" ? mapFileName : join(dirname(file), mapFileName);
+  const names = [
+    ...(mapFile === undefined ? [beside, mapFileName] : [mapFile]),
+    ...(own === null ? [] : [own]),
+  ];
+  return [...new Set(names)].map((name) => ({
+    name,
+    path: resolve(context.cwd, name),
+    isForFolder: mapFile === undefined && name === beside && name !== mapFileName,
+    isChosen: name === mapFile,
+  }));
 }
 
 /** The mappings that a command knows without asking, the most special first. Throws UsageError. */
@@ -52,10 +58,8 @@ export const readMapFiles = async (app: Asker, input: MappedInput): Promise<MapF
   readFiles(app, input, await profileMapping(app));
 
 async function readFiles(app: Asker, input: MappedInput, profile: ProfileMapping): Promise<MapFile[]> {
-  const own = profile === null ? null : await profile.profilePlace(app, fileName);
-  const found = placesOf(app, input, own).filter(
-    ({ name, path }) => name === input.mapFile || existsSync(path),
-  );
+  const own = profile === null ? null : await profile.profilePlace(app, mapFileName);
+  const found = placesOf(app, input, own).filter(({ path, isChosen }) => isChosen || existsSync(path));
   if (found.length === 0) return [];
   const { readMapFile } = await import("./map-file.ts");
   return Promise.all(found.map(readMapFile));

@@ -82,7 +82,7 @@ DRESS-1,clothing,white,front
 
 1. Check, which is free: \`generations\` is the number of images to pay for. Those of this machine are in \`unchanged\`. With another machine, container or \`CAT_HOME\`, add \`--missing\` to both commands: otherwise images that exist are paid again.
 2. Show the user this number, and wait for consent.
-3. Generate with the same number as a limit. More images than that: exit status 3, and none is generated.
+3. Generate with the same number as a limit. More images than that: exit status 3, and none is generated. If the number is 0, all exist: stop.
 
 \`\`\`sh
 catalogue models list --fields id,name,sex --json

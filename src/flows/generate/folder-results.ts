@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
@@ -99,6 +99,9 @@ async function addRows(
 
 /** The name of a list in the folder that is another file, such as the input; null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
+  // Opening a pipe would wait for its writer.
+  for (const name of Object.values(folderResults))
+    if ((await stat(join(folder, name)).catch(() => null))?.isFIFO()) return name;
   const readStart = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
   const [csv, ndjson] = [await readStart(folderResults.csv), await readStart(folderResults.ndjson)];
   const [header, ...records] = csv.trimEnd().split("\n");

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -305,3 +306,18 @@ test.each([
   });
   expect(world.read(name)).toBe(mapping);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a pipe with the name of a mapping is an error, not a wait",
+  async () => {
+    const world = await shop(null);
+    execFileSync("mkfifo", [join(world.folder, "catalogue.map.json")]);
+    const { exit, stderr } = await world.cat(check);
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr:
+        "error: cannot read catalogue.map.json: it is not a file\n" +
+        "Remove it, or use another one with --map-file.\n",
+    });
+  },
+);

@@ -35,6 +35,7 @@ export interface AgentOptions {
   readonly answer?: Answer | null | (() => Promise<Answer>);
   /** The words after `cat mcp`. */
   readonly words?: readonly string[];
+  readonly program?: "cat" | "catalogue";
 }
 
 export const allAllowed = ["--allow", "writes,generations,deletes"] as const;
@@ -80,10 +81,13 @@ class Wire implements MCPTransport {
 /** Starts `cat mcp` in a test environment, and connects a client. */
 export async function openAgent(
   world: TestWorld,
-  { client = "2025", answer = "yes", words = allAllowed }: AgentOptions = {},
+  { client = "2025", answer = "yes", words = allAllowed, program = "cat" }: AgentOptions = {},
 ): Promise<Agent> {
   const wire = new Wire();
-  const running = world.cat(["mcp", ...words], { stdin: wire.stdin, context: { stdout: wire.stdout } });
+  const running = world.cat(["mcp", ...words], {
+    stdin: wire.stdin,
+    context: { stdout: wire.stdout, program },
+  });
   const questions: string[] = [];
   const ask = async (message: string) => {
     questions.push(message);

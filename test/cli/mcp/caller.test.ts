@@ -10,7 +10,8 @@ import { until } from "../../support/until.ts";
 function setUp() {
   const clock = new MovableClock({ frozenAt: 0 });
   const context = { clock, interrupt: new AbortController().signal };
-  const app = { context, secrets: { mask: (text: string) => text } };
+  const same = (text: string) => text;
+  const app = { context, secrets: { mask: same }, io: { asCalled: same } };
   const caller = new Caller(app as never, { root: {}, jobs: {}, isAgreed: false } as never);
   const call = async (run: Tool["run"]) => {
     const tool: Tool = { name: "t", title: "", about: "", nature: { needs: null }, input: z.object({}), run };
@@ -50,7 +51,13 @@ test("the time in the queue counts, and a call that is too late does nothing", a
   });
   clock.advance(45_000);
   for (const one of await Promise.all([...working, late]))
-    expect(one).toMatchObject({ isError: true, error: { code: "wait_timeout" } });
+    expect(one).toMatchObject({
+      isError: true,
+      error: {
+        code: "wait_timeout",
+        message: "the call did not finish within 45 s. Nothing was changed. Use the tool again.",
+      },
+    });
   expect(isRun).toBe(false);
 });
 

@@ -138,6 +138,25 @@ test.each(["2025", "ai-sdk"] as const)("a question that %s fails to show blocks 
   expect(generations(world)).toBe(0);
 });
 
+test.each([
+  '"result":null',
+  '"result":[]',
+  '"result":"yes"',
+  '"result":1',
+  '"error":"no"',
+  '"error":{"message":"no"}',
+])("a response %s to a question, which the protocol does not have, ends the question", async (response) => {
+  const world = await shop();
+  const agent = await openAgent(world, { answer: () => new Promise<never>(() => {}) });
+  const deleting = agent.call("products_delete", { products: ["A"] });
+  const asked = () =>
+    agent.written.map((line) => JSON.parse(line)).find(({ method }) => method !== undefined);
+  while (asked() === undefined) await new Promise((resolve) => setImmediate(resolve));
+  agent.write(`{"jsonrpc":"2.0","id":${asked().id},${response}}\n`);
+  expect(await deleting).toMatchObject({ isError: true, error: { code: "confirmation_needed" } });
+  expect(deletions(world)).toBe(0);
+});
+
 test("a question that nobody answers is declined after ten minutes", async () => {
   const world = await shop();
   const never = new Promise<never>(() => {});

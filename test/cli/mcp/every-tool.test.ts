@@ -229,3 +229,79 @@ test("images of another computer are not generated again", async () => {
   expect(agent.questions).toEqual([]);
   expect(world.mock.state().organizations.main.tasks).toHaveLength(1);
 });
+
+test("of a repeated generation run_rows lists the images that existed before", async () => {
+  const world = await createWorld({ mock: { demo: 12 } });
+  const agent = await openAgent(world);
+  const products = world.products().map(({ reference }) => reference);
+  const look = { subtypes: ["clothing"], backgrounds: ["white"], angles: ["front"] };
+  const generate = async () => {
+    const { run } = await agent.call("generate_start", { kind: "beautify", products, ...look });
+    return agent.call("run_status", { run, wait_seconds: 45 });
+  };
+  await generate();
+  const { run, result } = await generate();
+  expect(result).toMatchObject({ queued: 0, succeeded: 12, more_tasks: 2 });
+  const { rows } = await agent.call("run_rows", { run });
+  expect(rows.map(({ line, status }: Json) => [line, status])).toEqual(
+    products.map((_, index) => [index + 1, "succeeded"]),
+  );
+});
+
+test("long texts are cut in lists, and complete where a product is alone", async () => {
+  const world = await createWorld();
+  const agent = await openAgent(world);
+  const long = "d".repeat(2_000);
+  world.write(
+    "a.csv",
+    `reference,name,description,image_front\nA,Coat,${long},https://cdn.example.com/a.jpg\n`,
+  );
+  await agent.call("import_start", { file: "a.csv" });
+  await agent.call("run_status", {
+    run: (await agent.call("import_start", { file: "a.csv" })).run,
+    wait_seconds: 45,
+  });
+  const cut = `${"d".repeat(299)}…`;
+  expect((await agent.call("products_find")).data).toMatchObject([{ description: cut }]);
+  expect(await agent.call("products_get", { product: "A" })).toMatchObject({ description: long });
+  world.write(
+    "b.csv",
+    `reference,name,image_front\n${"r".repeat(30_000)},Coat,not a url ${"u".repeat(30_000)}\n`,
+  );
+  const { run, result } = await agent.call("import_check", { file: "b.csv" });
+  const { rows } = await agent.call("run_rows", { run });
+  expect(result.problems).toEqual(rows);
+  expect(JSON.stringify(rows).length).toBeLessThan(3_000);
+});
+
+test("errors name the program as it was called", async () => {
+  const world = await createWorld({ mock: { demo: 1 } });
+  const agent = await openAgent(world, { program: "catalogue" });
+  const { error } = await agent.call("products_get", { product: "none" });
+  expect(error.message).toContain("catalogue products list");
+  const change = await agent.call("products_change", { action: "update", product: "A" });
+  expect(change.error.param).toBe("action");
+});
+
+test("a run of an earlier session has the command that resumes it, as it is called", async () => {
+  const world = await createWorld();
+  world.write("a.csv", "reference,name,image_front\nA,Coat,https://cdn.example.com/a.jpg\n");
+  const agent = await openAgent(world, { program: "catalogue" });
+  const { run } = await agent.call("import_start", { file: "a.csv" });
+  await agent.call("run_status", { run, wait_seconds: 45 });
+  const later = await openAgent(world, { program: "catalogue" });
+  expect((await later.call("run_status", { run })).command).toBe(
+    "catalogue import a.csv --json --progress=json",
+  );
+});
+
+test("the problems of a check have no status to ask for", async () => {
+  const world = await createWorld();
+  world.write("bad.csv", "reference,name,image_front\nA,,https://cdn.example.com/a.jpg\n");
+  const agent = await openAgent(world, { words: [] });
+  const { run } = await agent.call("import_check", { file: "bad.csv" });
+  expect(await agent.call("run_rows", { run, status: "failed" })).toMatchObject({
+    isError: true,
+    error: { param: "status", message: "problems have no status. Remove it." },
+  });
+});

@@ -148,6 +148,23 @@ test("results are not written through links", async () => {
   expect(readFileSync(join(outside, "profile"), "utf8")).toBe("mine");
 });
 
+test("the mapping next to a sheet and that of the root are not read through links out of it", async () => {
+  writeFileSync(join(outside, "secret.json"), '{"columns":{"hunter2":"x"}}');
+  world.write("shop/deep/a.csv", sheet);
+  for (const map of ["catalogue.map.json", "deep/catalogue.map.json"]) {
+    symlinkSync(join(outside, "secret.json"), at(map));
+    const { error } = await agent.call("import_check", { file: "deep/a.csv" });
+    expect([error.code, error.message]).toEqual([
+      "outside_root",
+      `${JSON.stringify(map)} is outside of --root. Use a path inside the folder of --root, for example products.csv.`,
+    ]);
+    rmSync(at(map));
+  }
+  const checked = await new Root(join(world.folder, "shop")).input("deep/a.csv");
+  symlinkSync(join(outside, "secret.json"), at("deep/catalogue.map.json"));
+  expect(() => checked.recheck()).toThrow("is outside of --root");
+});
+
 test("a photo that a sheet names outside of the root is not uploaded", async () => {
   symlinkSync(join(outside, "secret.png"), at("link.png"));
   for (const path of [join(outside, "secret.png"), "link.png", "../../secret.png"]) {

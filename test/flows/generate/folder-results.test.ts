@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -146,3 +147,15 @@ test("a list whose columns another program has put in another order is not conti
     await expect(listsIn(folder).write("own")).rejects.toMatchObject({ code: "results_foreign" });
   }
 });
+
+test.skipIf(process.platform === "win32").each(["results.csv", "results.ndjson"])(
+  "a pipe with the name %s is another file, and not waited for",
+  async (name) => {
+    const folder = temporaryFolder();
+    execFileSync("mkfifo", [join(folder, name)]);
+    await expect(listsIn(folder).write("own")).rejects.toMatchObject({
+      ...{ code: "results_foreign", type: "output" },
+      message: `cannot write ${join(folder, name)}: another program has written it meanwhile`,
+    });
+  },
+);

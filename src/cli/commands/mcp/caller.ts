@@ -6,11 +6,13 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import pLimit from "p-limit";
+import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
 import { startTimeLimit } from "../../../flows/run/stage.ts";
+import { TimeoutError } from "../../../http/errors.ts";
 import { maskedCredentials } from "../../../http/mask.ts";
 import { parseJson } from "../../../json.ts";
-import { seenInJson } from "../../../text.ts";
+import { seenInJson, truncated } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { exitMeanings } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
@@ -86,7 +88,7 @@ export class Caller {
       }
       return this.#replyTo(outcome);
     } catch (error) {
-      return this.#failed(limit.signal.aborted ? limit.signal.reason : error);
+      return this.#failed(limit.signal.aborted ? stopReason(limit.signal) : error);
     } finally {
       limit.release();
     }
@@ -155,8 +157,9 @@ export class Caller {
 
   /** Asks in the era of 2025: the call stays open meanwhile. */
   async #ask(question: Question, { elicitInput, signal }: ServerContext["mcpReq"]): Promise<void> {
+    const options = { signal: AbortSignal.any([signal, question.signal]), timeout: patienceMs };
     try {
-      question.answer(isYes(await elicitInput(this.#form(question), { signal, timeout: patienceMs })));
+      question.answer(isYes(await elicitInput(this.#form(question), options)));
     } catch {
       question.answer(signal.aborted ? false : null);
     }
@@ -174,16 +177,31 @@ export class Caller {
   }
 
   #text(value: unknown, isError = false): CallToolResult {
-    const text = this.#masked(seenInJson(JSON.stringify(value, withoutUrls) ?? "null"));
+    const shown = JSON.stringify(value, this.#shown(longestText)) ?? "null";
+    const text = this.#masked(seenInJson(shown));
     return { content: [{ type: "text", text }], ...(isError && { isError }) };
   }
 
+  /** Leaves out signed URLs, and cuts long texts: those in lists more, because a page has many. */
+  #shown(longest: number): (name: string, value: unknown) => unknown {
+    return (name, value) => {
+      if (signedFields.has(name)) return undefined;
+      if (Array.isArray(value) && longest === longestText)
+        return parseJson(JSON.stringify(value, this.#shown(longestInList)));
+      // Of a key that is cut, the mask would not know the rest.
+      return typeof value === "string" && value.length > longest
+        ? truncated(this.#masked(value), longest)
+        : value;
+    };
+  }
+
   #failed(error: unknown): CallToolResult {
+    const { io, secrets } = this.#app;
     const format = {
       json: true,
       verbose: false,
       width: null,
-      mask: this.#app.secrets.mask,
+      mask: (text: string) => secrets.mask(io.asCalled(text)),
       paint: (text: string) => text,
     };
     const shown = parseJson(explain(error, format)) as { error: { exit: keyof typeof exitMeanings } };
@@ -207,7 +225,18 @@ const signedFields = new Set([
   "results_url",
 ]);
 
-const withoutUrls = (name: string, value: unknown): unknown => (signedFields.has(name) ? undefined : value);
+/** The longest text of a product is complete where it is alone. */
+const longestText = limits.descriptionLength.max;
+const longestInList = 300;
+
+/** A call that ends without a command has changed nothing. */
+const stopReason = ({ reason }: AbortSignal): unknown =>
+  reason instanceof TimeoutError
+    ? new TimeoutError(reason.message, {
+        code: reason.code,
+        hint: "Nothing was changed. Use the tool again.",
+      })
+    : reason;
 
 const busy = (): CatError =>
   new CatError(`${mostWaiting} requests are waiting; nothing was done`, {

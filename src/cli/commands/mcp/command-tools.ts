@@ -117,8 +117,8 @@ const changeArguments = {
 function checkChange({ action, ...args }: z.output<typeof changeInput>): void {
   const { needs, takes } = changeArguments[action];
   const known: readonly string[] = [...needs, ...takes];
-  const wrong = (param: string, why: string) =>
-    new UsageError(`${action} ${why} ${param}`, {
+  const wrong = (what: string, why: string, param = what) =>
+    new UsageError(`${action} ${why} ${what}`, {
       param,
       hint: `${action} needs ${needs.join(" and ")}${takes.length > 0 ? `, and takes ${series(takes, "and")}` : ""}.`,
     });
@@ -128,7 +128,7 @@ function checkChange({ action, ...args }: z.output<typeof changeInput>): void {
   }
   for (const name of needs) if (args[name] === undefined) throw wrong(name, "needs");
   if (action === "update" && takes.every((name) => args[name as "name"] === undefined))
-    throw wrong("a field to change", "needs");
+    throw wrong("a field to change", "needs", "action");
 }
 
 /** Starts the change of one product. */

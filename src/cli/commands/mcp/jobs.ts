@@ -24,6 +24,8 @@ export const patienceMs = 10 * 60_000;
 /** A question of a command that waits for a person. */
 export interface Question {
   readonly message: string;
+  /** Aborts when it has its answer. */
+  readonly signal: AbortSignal;
   /** null: the client could not show it. A second answer changes nothing. */
   answer(yes: boolean | null): void;
 }
@@ -32,7 +34,11 @@ export interface Question {
 export class Job {
   /** That of its run, once it has one. */
   id: string;
+  /** The one that was returned before. */
+  readonly firstId: string;
   exit: number | null = null;
+  /** Why its output is withheld: it may be that of a file out of the root. */
+  fault: unknown = null;
   question: Question | null = null;
   hasRun = false;
   /** Whether a person has agreed to what it does. */
@@ -47,6 +53,7 @@ export class Job {
 
   constructor(id: string) {
     this.id = id;
+    this.firstId = id;
   }
 
   get signal(): AbortSignal {
@@ -96,6 +103,7 @@ export class Job {
 
   /** The values that it printed, in order; null while it works, or if it printed more than is kept. */
   get results(): readonly unknown[] | null {
+    if (this.fault !== null) throw this.fault;
     if (this.exit === null || this.#length > longestOutput) return null;
     return this.#stdout
       .join("")
@@ -119,7 +127,8 @@ export class Job {
   /** What an agent reads about a run. */
   get report(): object {
     const { id: run, exit, result } = this;
-    const notes = this.#notes.length > 0 ? this.#notes : undefined;
+    const areOfRoot = exit !== null || this.hasRun;
+    const notes = areOfRoot && this.#notes.length > 0 ? this.#notes : undefined;
     if (exit !== null)
       return {
         run,
@@ -173,6 +182,19 @@ const outputOf = (keep: (text: string) => void): Output => ({
   raw: new PassThrough().resume(),
 });
 
+function recheckAll(paths: readonly CheckedPath[]): void {
+  for (const { recheck } of paths) recheck();
+}
+
+function problemOf(paths: readonly CheckedPath[]): unknown {
+  try {
+    recheckAll(paths);
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
 /** How the questions of a command are answered. */
 export interface Asking {
   /** Whether the agent's program can ask a person. */
@@ -195,7 +217,7 @@ export class Jobs {
   }
 
   find(id: string): Job | undefined {
-    return this.#jobs.find((job) => job.id === id);
+    return this.#jobs.find((job) => job.id === id || job.firstId === id);
   }
 
   /** Starts a command; `release` is called at its end. A CatError of type conflict if too many work. */
@@ -220,17 +242,24 @@ export class Jobs {
       ...(globals.profile === undefined ? [] : [`--profile=${globals.profile}`]),
       ...(globals.baseUrl === undefined ? [] : [`--base-url=${globals.baseUrl}`]),
     ];
-    const argv = [...chosen, "--json", "--progress=json", ...words];
+    const argv = [...words, ...chosen, "--json", "--progress=json"];
     const end = runCommand(argv, this.#contextOf(job, cwd, paths, asking))
       .catch(() => ExitCode.fault)
       .then(async (exit) => {
         await release();
+        // Later the run has read its file, which the user may edit.
+        if (!job.hasRun) job.fault = problemOf(paths);
         job.exit = exit;
         job.changed();
       });
     this.#ends.add(end);
     void end.finally(() => this.#ends.delete(end));
     return job;
+  }
+
+  /** Ends all questions: the response to one of them cannot be read. */
+  endQuestions(): void {
+    for (const { question } of this.#jobs) question?.answer(null);
   }
 
   /** Interrupts all commands, and waits until they have ended at a safe point. */
@@ -258,7 +287,7 @@ export class Jobs {
       passSignals: async () => () => {},
       confirm: (asked) => this.#confirm(job, asked, paths, asking),
       onRun(runId) {
-        for (const { recheck } of paths) recheck();
+        recheckAll(paths);
         job.id = runId;
         job.hasRun = true;
         job.changed();
@@ -277,6 +306,7 @@ export class Jobs {
     paths: readonly CheckedPath[],
     asking: Asking,
   ): Promise<boolean> {
+    recheckAll(paths);
     await this.#limit.check(images);
     if (!asking.isAgreed) {
       const message = about === undefined ? question : `${question}\n${about}`;
@@ -290,7 +320,7 @@ export class Jobs {
           },
         );
       if (!answer) return false;
-      for (const { recheck } of paths) recheck();
+      recheckAll(paths);
     }
     if (images > 0) await this.#limit.take(images);
     job.isAgreed = true;
@@ -301,14 +331,17 @@ export class Jobs {
   async #ask(job: Job, message: string): Promise<boolean | null> {
     const { clock } = this.#app.context;
     job.signal.throwIfAborted();
+    const open = new AbortController();
     const answer = await new Promise<boolean | null>((resolve) => {
       const cancel = clock.at(clock.now() + patienceMs, () => question.answer(false));
       const question: Question = {
         message,
+        signal: open.signal,
         answer(yes) {
           if (job.question !== question) return;
           cancel();
           job.question = null;
+          open.abort();
           resolve(yes);
         },
       };

@@ -6,6 +6,7 @@ import { fileProblem } from "../../../errors.ts";
 import { isInFolder, whereItLeads } from "../../../flows/photos/find-photo.ts";
 import { newFile } from "../../../open-file.ts";
 import { UsageError } from "../../context/errors.ts";
+import { mapFileName } from "../../mapping/map-files.ts";
 
 /** A path inside the root, as a command gets it. */
 export interface CheckedPath {
@@ -26,8 +27,9 @@ export class Root {
     const [stem = ""] = basename(real).split(".");
     const checked = {
       path,
-      recheck() {
+      recheck: () => {
         recheck();
+        for (const folder of [dirname(real), this.folder]) this.#rejectForeignMap(folder);
         rejectLinks(dirname(real), (other) => other.startsWith(stem) && other.includes(".failed"));
       },
     };
@@ -67,7 +69,7 @@ export class Root {
       path: this.#named(real),
       recheck() {
         if (statSync(real, { throwIfNoEntry: false }) === undefined) return;
-        if (realpathSync(real) !== real) throw replaced(name);
+        if (whereNow(real) !== real) throw replaced(name);
         if (isFlat) rejectLinks(real, () => true);
       },
     };
@@ -79,7 +81,14 @@ export class Root {
     if (name.includes("\0")) throw denied(name, "is not a path", "not_a_path");
     const real = await whereItLeads(resolve(this.folder, name));
     if (isInFolder(this.folder, real)) return real;
-    throw denied(name, "is outside of --root", "outside_root");
+    throw outside(name);
+  }
+
+  /** Commands read a mapping wherever a link leads. */
+  #rejectForeignMap(folder: string): void {
+    const path = join(folder, mapFileName);
+    const real = whereNow(path);
+    if (real !== null && !isInFolder(this.folder, real)) throw outside(this.#named(path));
   }
 
   /** A name that starts with a hyphen would be a flag. */
@@ -116,7 +125,16 @@ async function withFile<Result>(
 /** Throws UsageError if the path does not lead to the file that was opened. */
 function rejectOther(name: string, real: string, opened: Stats): void {
   const now = statSync(real, { throwIfNoEntry: false });
-  if (now?.ino !== opened.ino || now.dev !== opened.dev || realpathSync(real) !== real) throw replaced(name);
+  if (now?.ino !== opened.ino || now.dev !== opened.dev || whereNow(real) !== real) throw replaced(name);
+}
+
+/** Where a path leads; null if it is gone. */
+function whereNow(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** Commands write through links, wherever they lead. */
@@ -127,6 +145,7 @@ function rejectLinks(folder: string, isOutput: (name: string) => boolean): void 
     throw denied(link.name, "is a link, to which the tools do not write", "link_denied");
 }
 
+const outside = (name: string): UsageError => denied(name, "is outside of --root", "outside_root");
 const replaced = (name: string): UsageError =>
   denied(name, "was replaced after it was checked", "path_changed");
 

@@ -3,6 +3,7 @@ import { CatError } from "../../../errors.ts";
 import { sentGenerations } from "../../../flows/generate/generation.ts";
 import { importKind } from "../../../flows/import/import-input.ts";
 import type { State } from "../../../state/state.ts";
+import { UsageError } from "../../context/errors.ts";
 import type { Job } from "./jobs.ts";
 import type { Session } from "./session.ts";
 
@@ -24,9 +25,12 @@ interface Rows {
 /** A page of the problems of a check, the rows of an import, or the tasks of a generation. */
 export async function runRows(asked: Asked, { app, jobs, options }: Session): Promise<Rows> {
   const job = jobs.find(asked.run);
-  if (job !== undefined && !job.hasRun) return pageOf(problemsIn(job), asked);
+  if (job !== undefined && !job.hasRun) {
+    if (asked.status === undefined) return pageOf(listed(keptResults(job), "problems"), asked);
+    throw new UsageError("problems have no status", { param: "status", hint: "Remove it." });
+  }
   const state = await app.state();
-  const id = state.sentJobs.find(asked.run)?.runId ?? asked.run;
+  const id = job?.id ?? state.sentJobs.find(asked.run)?.runId ?? asked.run;
   const found = state.runList.get(id);
   if (found === null)
     throw new CatError(`no run ${JSON.stringify(asked.run)} on this machine`, {
@@ -36,10 +40,13 @@ export async function runRows(asked: Asked, { app, jobs, options }: Session): Pr
     });
   const client = await app.client();
   if (found.kind === importKind) return importedRows(asked, id, state, client, options);
-  const tasks = [...sentGenerations(state, id).values()].flatMap(({ taskId, generation: { line } }) =>
+  const sent = [...sentGenerations(state, id).values()].flatMap(({ taskId, generation: { line } }) =>
     taskId === null ? [] : { line, taskId },
   );
-  return taskRows(tasks, asked, async ({ line, taskId }) => ({
+  // With those that existed before the run, which only its output has.
+  const all = listed(job?.results ?? [], "tasks") as { line: number; id: string }[];
+  const tasks = all.map(({ line, id: taskId }) => ({ line, taskId }));
+  return taskRows(tasks.length > 0 ? tasks : sent, asked, async ({ line, taskId }) => ({
     line,
     ...(await client.tasks.get({ task_id: taskId }, options)),
   }));
@@ -63,8 +70,15 @@ async function taskRows<Sent, Row extends { status: string }>(
   }
 }
 
-/** The problems in the summaries that a command printed. Throws a CatError if they were not kept. */
-function problemsIn({ exit, results }: Job): readonly unknown[] {
+/** The entries of a list in the summaries that a command printed. */
+const listed = (results: readonly unknown[], name: "problems" | "tasks"): readonly unknown[] =>
+  results.flatMap((result) => {
+    const list = (result as Record<string, unknown> | null)?.[name];
+    return Array.isArray(list) ? list : [];
+  });
+
+/** The summaries that a command printed. Throws a CatError if they were not kept. */
+function keptResults({ exit, results }: Job): readonly unknown[] {
   if (results === null)
     throw exit === null
       ? new CatError("the run has no rows yet", {
@@ -77,10 +91,7 @@ function problemsIn({ exit, results }: Job): readonly unknown[] {
           code: "too_many_problems",
           hint: "Check a part of the file, or run cat import FILE --dry-run in a terminal.",
         });
-  return results.flatMap((result) => {
-    const { problems } = (result ?? {}) as { problems?: unknown };
-    return Array.isArray(problems) ? problems : [];
-  });
+  return results;
 }
 
 function pageOf<Row>(

@@ -59,8 +59,12 @@ export async function serveTools(app: App, flags: McpFlags): Promise<void> {
   const served = serveStdio(() => createServer(flags, caller), {
     transport,
     onerror(error) {
-      if (error.message.startsWith("ReadBuffer")) fault = tooLong();
-      else void io.note(io.visible(`Ignored a message: ${error.message}`.slice(0, longestNote)));
+      if (error.message.startsWith("ReadBuffer")) {
+        fault = tooLong();
+        return;
+      }
+      jobs.endQuestions();
+      void io.note(io.visible(`Ignored a message: ${error.message}`.slice(0, longestNote)));
     },
   });
   await new Promise<void>((end) => {

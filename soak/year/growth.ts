@@ -18,8 +18,8 @@ const limits: Readonly<Record<string, Limit>> = {
   ...{ mirror_decisions: [1, 400], bucket_objects: [1.4, 0], bucket_state: [1.4, 0] },
 };
 
-/** The nights of the first and of the last month that are compared. */
-const month = 30;
+/** The nights of a month: the first and the last one are compared. */
+export const month = 30;
 
 /** What grew more than it may from the first month of a year to its last one, by their medians. */
 export function grown(sizes: Readonly<Record<number, Size>>): string[] {

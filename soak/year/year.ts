@@ -1,6 +1,6 @@
 import { differences } from "./check.ts";
 import { playDay } from "./day.ts";
-import { grown, type Size, sizeOf } from "./growth.ts";
+import { grown, month, type Size, sizeOf } from "./growth.ts";
 import { killListener, Listener } from "./listener.ts";
 import { Night, WrongEndError } from "./night.ts";
 import { openScene } from "./open-scene.ts";
@@ -33,9 +33,6 @@ export interface Year {
 
 const [hour, day] = [3_600_000, 86_400_000];
 const start = Date.parse("2027-01-01T00:00:00Z");
-
-/** How often all is compared, and a month ends. */
-const month = 30;
 
 /** Plays a year, until a night differs from the model. */
 export async function playYear(plan: YearPlan): Promise<Year> {

@@ -78,19 +78,15 @@ export class SaidRows {
     // What a row said has no photos of others: until they are detached, its photos are those of before.
     const own = new Set(earlier.map(({ source }) => known?.imageOf(source)));
     const isOwn = detach.every(({ image }) => own.has(image));
+    const unnamed = isOwn ? earlier.filter((photo) => same(photos ?? [], photo) === undefined) : [];
     const open = {
       emptied: [...(decision.notApplied?.emptied ?? []), ...(Object.keys(fields) as LedgerField[])],
-      removed:
-        detach.length === 0
-          ? (decision.notApplied?.removed ?? [])
-          : earlier.filter((photo) => same(photos ?? [], photo) === undefined),
+      removed: detach.length === 0 ? (decision.notApplied?.removed ?? []) : unnamed,
     };
     const isMoved = ({ source }: SaidPhoto) => move.some(({ image }) => image === known?.imageOf(source));
     const unmoved =
       photos?.flatMap((photo) => (isMoved(photo) ? (same(earlier, photo) ?? []) : [photo])) ?? null;
-    const said = isOwn
-      ? withOpen({ said: { ...cells.said, photos: unmoved }, before }, open)
-      : withOpen({ said: { ...cells.said, photos: earlier }, before }, { ...open, removed: [] });
+    const said = withOpen({ said: { ...cells.said, photos: isOwn ? unmoved : earlier }, before }, open);
     // The sources of an as_exported are too short to be kept: it stays the before of its row.
     if (said.photos?.some(({ source }) => source.length < sourceDigestBytes)) return {};
     return { said: { exported: toDigest(row.content.as_exported), said: packSaid(said) } };

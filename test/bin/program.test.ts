@@ -9,6 +9,7 @@ import { execa } from "execa";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { catalogueProgram, catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -61,7 +62,7 @@ longTest("each program names itself in the help and in next steps, also through 
   }
 });
 
-test("accepts a global flag before the command", async () => {
+longTest("accepts a global flag before the command", async () => {
   const ran = await spawnCat(["--json", "--mock", "products", "list", "--limit", "1"]);
   expect(JSON.parse(ran.stdout)).toMatchObject({ reference: expect.any(String) });
   expect(ran.exitCode).toBe(0);
@@ -104,7 +105,7 @@ longTest("accepts the heads of responses that Node is told to accept", async () 
   expect([ran.exitCode, ran.stderr]).toEqual([0, "No models found.\n"]);
 });
 
-test("exits with 0 and without a message when the reader closes the pipe", async () => {
+longTest("exits with 0 and without a message when the reader closes the pipe", async () => {
   const script = `set -o pipefail; ${catProgram} products list --mock --all --json | head -n 1 | wc -l; echo $?`;
   const ran = await execa("/bin/bash", ["--norc", "-c", script], { stdin: "ignore" });
   expect({ stdout: ran.stdout, stderr: ran.stderr }).toEqual({ stdout: "1\n0", stderr: "" });
@@ -129,10 +130,15 @@ describe("an interrupt", () => {
   }
   const serve = ["serve", "--mock", "--port", "0", "--json"];
 
-  test.for([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("exits with its status: %s, %i", async ([signal, exit]) => {
+  test.for(
+    sampled(
+      [
+        ["SIGINT", 130],
+        ["SIGTERM", 143],
+      ] as const,
+      1,
+    ),
+  )("exits with its status: %s, %i", async ([signal, exit]) => {
     expect(await interrupted([signal], serve)).toEqual({ exit, stderr: "" });
   });
 
@@ -140,7 +146,7 @@ describe("an interrupt", () => {
     expect((await interrupted(["SIGINT", "SIGINT", "SIGINT"], serve)).exit).toBe(130);
   });
 
-  test("does not wait for stdin", async () => {
+  longTest("does not wait for stdin", async () => {
     const child = spawn(catProgram, ["import", "-", "--format", "ndjson", "--mock"], {
       stdio: ["pipe", "pipe", "pipe"],
     });

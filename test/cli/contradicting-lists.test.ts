@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 import { serviceInFront } from "./every-command/service-in-front.ts";
 
@@ -46,7 +47,7 @@ const commands: readonly [line: string, path: string, file?: string][] = [
 ];
 
 describe.each(faults)("a service whose list contradicts itself: %s", (fault, change, reason) => {
-  test.each(commands)("exits with 7 in cat %s", async (line, path, file) => {
+  test.each(sampled(commands, 3))("exits with 7 in cat %s", async (line, path, file) => {
     const world = await createWorld({ mock: { demo: 230 } });
     const front = await serviceInFront(world.mock.baseUrl);
     let first: unknown[] | null = null;

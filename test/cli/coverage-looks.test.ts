@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { generateWorld } from "./generate/generate-world.ts";
 import { reviewWorld } from "./generate/review-world.ts";
 
@@ -40,7 +42,7 @@ describe("cat products coverage", () => {
     });
   });
 
-  test("is limited to the products of a file and of a search", async () => {
+  longTest("is limited to the products of a file and of a search", async () => {
     const world = await shop();
     world.write("some.csv", "Artikelnummer,note\nDRESS-1,a\nDRESS-3,b\nDRESS-1,again\n");
     const ofFile = await world.cat("products coverage some.csv --map Artikelnummer=reference --json");
@@ -55,7 +57,7 @@ describe("cat products coverage", () => {
     expect(none).toMatchObject({ exit: 0, stderr: expect.stringContaining("No products found.\n") });
   });
 
-  test("notes values of --looks that are not known: every product lacks them", async () => {
+  longTest("notes values of --looks that are not known: every product lacks them", async () => {
     const world = await shop();
     const looks = "products coverage --looks looks.csv --yes --model Amara";
     const ran = await world.cat(`${looks} --background Strand --background custom --angle full-frnt`);
@@ -70,7 +72,7 @@ describe("cat products coverage", () => {
     expect(known.stderr).not.toContain("known value");
   });
 
-  test("shows values of other computers, which are known from then on", async () => {
+  longTest("shows values of other computers, which are known from then on", async () => {
     const world = await generateWorld({ mock: { strictSlugs: false } });
     world.looks("DRESS-1,Amara,terrace,full-front");
     await world.cat("tryon looks.csv --yes");
@@ -120,7 +122,7 @@ describe("cat products coverage --looks", () => {
     );
   });
 
-  test.each(["shots.xlsx", "shots-2.csv", "shots.ndjson"])(
+  test.each(sampled(["shots.xlsx", "shots-2.csv", "shots.ndjson"], 1))(
     "writes shots that cat beautify generates: %s",
     async (file) => {
       const world = await shop();
@@ -150,7 +152,7 @@ describe("cat products coverage --looks", () => {
     expect((await world.cat("products coverage --without tryon")).stderr).toContain("5 of 6 products");
   });
 
-  test("leaves the cells to fill in that no flag gives, of products without any such image", async () => {
+  longTest("leaves the cells to fill in that no flag gives, of products without any such image", async () => {
     const world = await shop();
     const { exit, stderr } = await world.cat("products coverage --without tryon --looks looks-2.csv");
     expect({ exit, stderr }).toMatchObject({
@@ -169,7 +171,7 @@ describe("cat products coverage --looks", () => {
     ]);
   });
 
-  test("round trip: every reference comes back from CSV and workbooks as the same product", async () => {
+  longTest("round trip: every reference comes back from CSV and workbooks as the same product", async () => {
     const world = await generateWorld();
     const names = [
       "=SUM(A1)",
@@ -203,20 +205,28 @@ describe("cat products coverage --looks", () => {
     expect(shown.size).toBe(all.length + 6);
   });
 
-  test.each([
-    ["--looks a.xlsx", "--looks needs --model or --subtype"],
-    ["--looks a.xlsx --without tryon --without beautifier", "--looks needs --model or --subtype"],
-    [
-      "--looks a.pdf --model Amara",
-      "cannot write --looks a.pdf: it is written as .csv, .xlsx or .ndjson, not .pdf",
-    ],
-    ["--looks a.xlsx --model Amara --subtype shoes", "--model cannot be used with --subtype"],
-    ["--looks a.xlsx --model Amara --format csv", "--looks cannot be used with --format"],
-    ["--looks a.csv --subtype hats", 'invalid --subtype "hats": use clothing, shoes or headwear'],
-    ["--looks a.csv --subtype clothing --style ghost|flat", 'invalid --style "flat": use ghost or flatlay'],
-    ["--model Amara", "--model needs --looks"],
-    ["--sheet Looks", "--sheet needs FILE"],
-  ])("exits with 2: %s", async (flags, message) => {
+  test.each(
+    sampled(
+      [
+        ["--looks a.xlsx", "--looks needs --model or --subtype"],
+        ["--looks a.xlsx --without tryon --without beautifier", "--looks needs --model or --subtype"],
+        [
+          "--looks a.pdf --model Amara",
+          "cannot write --looks a.pdf: it is written as .csv, .xlsx or .ndjson, not .pdf",
+        ],
+        ["--looks a.xlsx --model Amara --subtype shoes", "--model cannot be used with --subtype"],
+        ["--looks a.xlsx --model Amara --format csv", "--looks cannot be used with --format"],
+        ["--looks a.csv --subtype hats", 'invalid --subtype "hats": use clothing, shoes or headwear'],
+        [
+          "--looks a.csv --subtype clothing --style ghost|flat",
+          'invalid --style "flat": use ghost or flatlay',
+        ],
+        ["--model Amara", "--model needs --looks"],
+        ["--sheet Looks", "--sheet needs FILE"],
+      ],
+      3,
+    ),
+  )("exits with 2: %s", async (flags, message) => {
     const world = await generateWorld();
     expect(await world.cat(`products coverage ${flags}`)).toMatchObject({
       exit: 2,
@@ -224,7 +234,7 @@ describe("cat products coverage --looks", () => {
     });
   });
 
-  test("exits with 5 for an unknown model, and asks before a file is replaced", async () => {
+  longTest("exits with 5 for an unknown model, and asks before a file is replaced", async () => {
     const world = await generateWorld();
     expect(await world.cat("products coverage --looks a.xlsx --model Nobody")).toMatchObject({
       exit: 5,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { generateWorld } from "./generate/generate-world.ts";
 import { reviewWorld } from "./generate/review-world.ts";
 
@@ -36,7 +38,7 @@ describe("cat products coverage", () => {
     expect(table.stdout).toContain("DRESS-6    unlabeled\n");
   });
 
-  test("lists a look once, however many of its images exist", async () => {
+  longTest("lists a look once, however many of its images exist", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front", "DRESS-1,Amara,#F4F1EA,full-front");
     await world.cat("tryon looks.csv --yes");
@@ -51,7 +53,7 @@ describe("cat products coverage", () => {
     ]);
   });
 
-  test.for(["out.xlsx", "out.csv"])("writes its rows to the file of --out: %s", async (name) => {
+  test.for(sampled(["out.xlsx", "out.csv"], 1))("writes its rows to the file of --out: %s", async (name) => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     await world.cat("tryon looks.csv --yes");
@@ -100,7 +102,7 @@ describe("cat products coverage", () => {
     ]);
   });
 
-  test("tables begin several looks with their number, which a narrow terminal does not cut", async () => {
+  longTest("tables begin several looks with their number, which a narrow terminal does not cut", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front", "DRESS-1,Amara,white,full-back");
     await world.cat("tryon looks.csv --yes");
@@ -109,7 +111,7 @@ describe("cat products coverage", () => {
     );
   });
 
-  test("shows the IDs of models with a key that cannot read their names", async () => {
+  longTest("shows the IDs of models with a key that cannot read their names", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     await world.cat("tryon looks.csv --yes");

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { repetitions } from "../support/repetitions.ts";
+import { repetitions, sampled } from "../support/repetitions.ts";
 import type { CallOptions } from "../support/world.ts";
 import { serviceInFront } from "./every-command/service-in-front.ts";
 import { generateWorld } from "./generate/generate-world.ts";
@@ -160,7 +160,7 @@ const oneShot: Record<string, Case> = {
 
 const every = Object.entries({ ...resumed, ...oneShot }).map(([name, one]) => ({ name, ...one }));
 
-test.each(every)(
+test.each(sampled(every, 3))(
   "$name is done once if a gateway replaces the first two responses",
   async ({ line, prepare, done, once }) => {
     const world = await behindGateway();
@@ -172,7 +172,7 @@ test.each(every)(
   },
 );
 
-test.each(Object.entries(resumed))(
+test.each(sampled(Object.entries(resumed), 3))(
   "%s is done once by the same command after a gateway replaced every response",
   async (name, { line, prepare, done, once }) => {
     const world = await behindGateway();
@@ -247,7 +247,12 @@ const troubles = [
   ["got a page, and was rejected when it was sent again", 4, { answers: [html(502), invalidKey] }],
 ] as const;
 
-test.each(unrecorded.flatMap((command) => troubles.map((trouble) => [...command, ...trouble] as const)))(
+test.each(
+  sampled(
+    unrecorded.flatMap((command) => troubles.map((trouble) => [...command, ...trouble] as const)),
+    3,
+  ),
+)(
   "a write without a record is not to be repeated blindly: %s (%s) %s",
   async (line, check, _, exit, trouble) => {
     const world = await behindGateway();

@@ -5,6 +5,7 @@ import { byteSize } from "../../src/cli/flags/values.ts";
 import { bytes, type Step } from "../http/scripted-server.ts";
 import { filesElsewhere } from "../support/files-elsewhere.ts";
 import { rawZip } from "../support/raw-zip.ts";
+import { sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 
 const jpeg = Buffer.concat([
@@ -82,10 +83,15 @@ test("an image that announces more than 50 MB is rejected before its first byte"
   expect(files()).toEqual([]);
 });
 
-test.for([
-  ["an endless one", endless().serve],
-  ["one that announces 60 MB", announced],
-] as const)("cat export sync saves the other images next to %s, with 8", async ([, large]) => {
+test.for(
+  sampled(
+    [
+      ["an endless one", endless().serve],
+      ["one that announces 60 MB", announced],
+    ] as const,
+    1,
+  ),
+)("cat export sync saves the other images next to %s, with 8", async ([, large]) => {
   const { cat, files, imageId, world } = await withFiles((response, seen) =>
     (seen.path.includes(imageId) ? large : small)(response, seen),
   );
@@ -103,7 +109,7 @@ test.for([
   expect(world.read("images/catalogue.ndjson").trim().split("\n")).toHaveLength(1);
 });
 
-test.for(["tryon", "tasks save", "tasks watch"])(
+test.for(sampled(["tryon", "tasks save", "tasks watch"], 1))(
   "cat %s saves the other images next to an endless one, with 8",
   async (command) => {
     const { serve } = endless();
@@ -127,7 +133,7 @@ test.for(["tryon", "tasks save", "tasks watch"])(
   },
 );
 
-test.for(["--zip --max-bytes 1MB", "--manifest"])(
+test.for(sampled(["--zip --max-bytes 1MB", "--manifest"], 1))(
   "cat export %s ends a file that never ends",
   async (mode) => {
     const { serve, sent } = endless();
@@ -164,7 +170,7 @@ test.each([
   expect(byteSize(text)).toBe(size);
 });
 
-test.each(["0", "", "-1", "MB", "50M", "50MiB", "1e9", "9999999GB", "0.1B"])(
+test.each(sampled(["0", "", "-1", "MB", "50M", "50MiB", "1e9", "9999999GB", "0.1B"], 3))(
   "the program exits with 2 for --max-bytes %j",
   async (text) => {
     const world = await createWorld();

@@ -3,6 +3,8 @@ import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../support/at-terminal.ts";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -39,7 +41,7 @@ describe("cat login --with-key", () => {
     expect((await world.cat("products list --json")).exit).toBe(0);
   });
 
-  test.each(["utf8", "utf16le"] as const)(
+  test.each(sampled(["utf8", "utf16le"] as const, 1))(
     "reads a key in %s that has a byte order mark",
     async (encoding) => {
       const world = await signedOut();
@@ -236,14 +238,17 @@ describe("cat login on a terminal without a keychain", () => {
     expect(stderr).toContain("or run: cat login --store file");
   });
 
-  test("asks nothing about it with --store file, and never offers a file with --store keychain", async () => {
-    const world = await withoutKeychain("login --store file");
-    await world.type("API key (not shown):", "ak_mock\n");
-    expect([(await world.ran).exit, world.keychain.requests]).toEqual([0, 0]);
-    const other = await withoutKeychain("login --store keychain");
-    expect((await other.ran).exit).toBe(4);
-    expect(other.screen()).not.toMatch(/file instead|API key \(not/);
-  });
+  longTest(
+    "asks nothing about it with --store file, and never offers a file with --store keychain",
+    async () => {
+      const world = await withoutKeychain("login --store file");
+      await world.type("API key (not shown):", "ak_mock\n");
+      expect([(await world.ran).exit, world.keychain.requests]).toEqual([0, 0]);
+      const other = await withoutKeychain("login --store keychain");
+      expect((await other.ran).exit).toBe(4);
+      expect(other.screen()).not.toMatch(/file instead|API key \(not/);
+    },
+  );
 });
 
 test("an API key that is pasted as the profile is rejected, and no longer shown", async () => {
@@ -258,14 +263,19 @@ test("an API key that is pasted as the profile is rejected, and no longer shown"
   expect((await ran).exit).toBe(130);
 });
 
-test.for([
-  ["ak_mock_secret", "the profile name looks like an API key"],
-  ["../secret", "invalid profile name"],
-  ["my secret", "invalid profile name"],
-  [".secret", "invalid profile name"],
-  ["__proto__", "invalid profile name"],
-  [`secret${"x".repeat(27)}`, "invalid profile name"],
-] as const)("the profile name %s is rejected without being shown", async ([name, message]) => {
+test.for(
+  sampled(
+    [
+      ["ak_mock_secret", "the profile name looks like an API key"],
+      ["../secret", "invalid profile name"],
+      ["my secret", "invalid profile name"],
+      [".secret", "invalid profile name"],
+      ["__proto__", "invalid profile name"],
+      [`secret${"x".repeat(27)}`, "invalid profile name"],
+    ] as const,
+    3,
+  ),
+)("the profile name %s is rejected without being shown", async ([name, message]) => {
   const world = await createWorld();
   const failed = (source: string) => ({
     exit: 2,
@@ -432,7 +442,7 @@ describe("the label of a profile", () => {
     expect(stripVTControlCharacters(running.stderr)).toContain("[production] Delete 1 product?");
   });
 
-  test("is not shown for another address, nor where the settings cannot be read", async () => {
+  longTest("is not shown for another address, nor where the settings cannot be read", async () => {
     const world = await labeled();
     const env = { CAT_BASE_URL: world.baseUrl.replace("127.0.0.1", "localhost"), CAT_API_KEY: "ak_mock" };
     expect((await world.cat("import a.csv", { env })).stderr).toMatch(/^Imported 1 row/m);

@@ -1,6 +1,8 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { until } from "../support/until.ts";
 import { createWorld, type TestWorld } from "../support/world.ts";
 
@@ -40,14 +42,16 @@ async function whileWaiting(world: TestWorld, path: string, change: () => Promis
 }
 
 describe("cat products delete --from", () => {
-  test.for<[title: string, file: string, content: (ids: string[], refs: string[]) => string]>([
-    ["a column reference", "a.csv", (_, [a, b]) => `Reference;note\n${a};x\n${b};y\n${a};again\n`],
-    ["a column id", "a.csv", ([a, b]) => `id\n${a}\n${b}\n`],
-    ["a column product_id", "a.csv", ([a, b]) => `x,product_id\n1,${a}\n2,${b}\n`],
-    ["a list of IDs and references", "a.txt", ([a], [, b]) => `${a}\n\n${b}\n`],
-    ["objects", "a.ndjson", ([a], [, b]) => `{"id":"${a}"}\n{"reference":"${b}"}\n`],
-    ["a mapped column", "a.csv", (_, [a, b]) => `SKU\n${a}\n${b}\n`],
-  ])("deletes the products of %s", async ([title, file, content]) => {
+  test.for<[title: string, file: string, content: (ids: string[], refs: string[]) => string]>(
+    sampled([
+      ["a column reference", "a.csv", (_, [a, b]) => `Reference;note\n${a};x\n${b};y\n${a};again\n`],
+      ["a column id", "a.csv", ([a, b]) => `id\n${a}\n${b}\n`],
+      ["a column product_id", "a.csv", ([a, b]) => `x,product_id\n1,${a}\n2,${b}\n`],
+      ["a list of IDs and references", "a.txt", ([a], [, b]) => `${a}\n\n${b}\n`],
+      ["objects", "a.ndjson", ([a], [, b]) => `{"id":"${a}"}\n{"reference":"${b}"}\n`],
+      ["a mapped column", "a.csv", (_, [a, b]) => `SKU\n${a}\n${b}\n`],
+    ]),
+  )("deletes the products of %s", async ([title, file, content]) => {
     const world = await demoWorld(4);
     const [a, b, ...others] = world.products();
     world.write(file, content([a!.id, b!.id], [a!.reference!, b!.reference!]));
@@ -97,7 +101,7 @@ describe("cat products delete --from", () => {
     expect(world.requests().every(({ method }) => method === "GET")).toBe(true);
   });
 
-  test("names rows without a product, deletes the others, and exits with 5", async () => {
+  longTest("names rows without a product, deletes the others, and exits with 5", async () => {
     const world = await demoWorld(3);
     const [a, b] = world.products();
     world.write("a.csv", `reference\nNONE\n${a!.reference}\n${b!.reference}\n`);
@@ -149,20 +153,25 @@ describe("cat products delete --from", () => {
     expect(world.products()).toHaveLength(2);
   });
 
-  test.for<[demo: number, named: number, flag: string, exit: number]>([
-    [22, 20, "", 0],
-    [22, 21, "", 3],
-    [210, 21, "", 0],
-    [209, 21, "", 3],
-    [22, 21, "--max-delete 21", 0],
-    [22, 21, "--max-delete 20", 3],
-    [22, 2, "--max-delete 1", 3],
-    [22, 2, "--max-delete 10%", 0],
-    [22, 3, "--max-delete 10%", 3],
-    [22, 22, "--max-delete 100%", 0],
-    [22, 1, "--max-delete 0", 3],
-    [22, 1, "--max-delete 0%", 3],
-  ])("of %i products, %i with %j exit with %i", async ([demo, named, flag, exit]) => {
+  test.for<[demo: number, named: number, flag: string, exit: number]>(
+    sampled(
+      [
+        [22, 20, "", 0],
+        [22, 21, "", 3],
+        [210, 21, "", 0],
+        [209, 21, "", 3],
+        [22, 21, "--max-delete 21", 0],
+        [22, 21, "--max-delete 20", 3],
+        [22, 2, "--max-delete 1", 3],
+        [22, 2, "--max-delete 10%", 0],
+        [22, 3, "--max-delete 10%", 3],
+        [22, 22, "--max-delete 100%", 0],
+        [22, 1, "--max-delete 0", 3],
+        [22, 1, "--max-delete 0%", 3],
+      ],
+      5,
+    ),
+  )("of %i products, %i with %j exit with %i", async ([demo, named, flag, exit]) => {
     const world = await demoWorld(demo);
     const products = world.products().slice(0, named);
     world.write("a.txt", products.map(({ id }) => `${id}\n`).join(""));
@@ -205,7 +214,7 @@ describe("cat products delete --from", () => {
     expect(world.products().map(({ id }) => id)).toEqual([a!.id, b!.id, d!.id]);
   });
 
-  test.for([429, 503])("looks again before a deletion that waits after a %i", async (status) => {
+  test.for(sampled([429, 503], 1))("looks again before a deletion that waits after a %i", async (status) => {
     const world = await demoWorld(3);
     const [a, b, c] = world.products();
     world.write("a.txt", `${a!.reference}\n${b!.reference}\n${c!.reference}\n`);
@@ -241,7 +250,7 @@ describe("cat products delete --from", () => {
     expect(ran).toEqual({ exit: 0, stdout: "", stderr: "Deleted 1 of 1 product of a.txt.\n" });
   });
 
-  test("says what was deleted after Ctrl-C, and the same command deletes the rest", async () => {
+  longTest("says what was deleted after Ctrl-C, and the same command deletes the rest", async () => {
     const world = await demoWorld(4);
     const [a, b, c, d] = world.products();
     world.write("a.txt", [a, b, c].map((one) => `${one!.reference}\n`).join(""));
@@ -377,13 +386,15 @@ describe("cat products detach --from", () => {
     expect(world.products()[0]!.images).toEqual([a]);
   });
 
-  test.for<[flag: string, exit: number]>([
-    ["", 3],
-    ["--max-removals 21", 0],
-    ["--max-removals 20", 3],
-    ["--max-removals 90%", 3],
-    ["--max-removals 96%", 0],
-  ])("of 22 photos, 21 with %j exit with %i", async ([flag, exit]) => {
+  test.for<[flag: string, exit: number]>(
+    sampled([
+      ["", 3],
+      ["--max-removals 21", 0],
+      ["--max-removals 20", 3],
+      ["--max-removals 90%", 3],
+      ["--max-removals 96%", 0],
+    ]),
+  )("of 22 photos, 21 with %j exit with %i", async ([flag, exit]) => {
     const world = await demoWorld(30);
     const { reference, images } = await withPhotos(world, 22);
     expect(images).toHaveLength(22);
@@ -399,25 +410,27 @@ describe("cat products detach --from", () => {
     );
   });
 
-  test.each([
-    [
-      "reference\nA\n",
-      'a.csv:1  image_id  missing_column  missing column "image_id": add it, with an ID of a photo in each row',
-    ],
-    [
-      `image_id\n${unknownId}\n`,
-      'a.csv:1  reference  missing_column  missing column "reference", "product_id" or "id": add one of them as a header above the products',
-    ],
-    [
-      "reference,image_id\nA,\n",
-      "a.csv:2  image_id  invalid_row  names no photo: use an ID of cat products get",
-    ],
-    [
-      "reference,image_id\nA,front.jpg\n",
-      'a.csv:2  image_id  invalid_row  "front.jpg" is not an image ID: use an ID of cat products get',
-    ],
-    ["reference,image_id\n", "a.csv:1  -  empty_file  the file names no photos"],
-  ])("lists the problem of %j at its line", async (content, problem) => {
+  test.each(
+    sampled([
+      [
+        "reference\nA\n",
+        'a.csv:1  image_id  missing_column  missing column "image_id": add it, with an ID of a photo in each row',
+      ],
+      [
+        `image_id\n${unknownId}\n`,
+        'a.csv:1  reference  missing_column  missing column "reference", "product_id" or "id": add one of them as a header above the products',
+      ],
+      [
+        "reference,image_id\nA,\n",
+        "a.csv:2  image_id  invalid_row  names no photo: use an ID of cat products get",
+      ],
+      [
+        "reference,image_id\nA,front.jpg\n",
+        'a.csv:2  image_id  invalid_row  "front.jpg" is not an image ID: use an ID of cat products get',
+      ],
+      ["reference,image_id\n", "a.csv:1  -  empty_file  the file names no photos"],
+    ]),
+  )("lists the problem of %j at its line", async (content, problem) => {
     const world = await demoWorld(1);
     world.write("a.csv", content);
     expect(await world.cat("products detach --from a.csv --yes")).toEqual({

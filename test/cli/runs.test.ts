@@ -3,6 +3,8 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/state/state.ts";
 import { FakeOutput } from "../support/fake-output.ts";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -74,7 +76,7 @@ describe("cat runs list", () => {
     ]);
   });
 
-  test("shows a run that was undone except what others have changed as partly undone", async () => {
+  longTest("shows a run that was undone except what others have changed as partly undone", async () => {
     const { world, runs, summary } = await shop();
     world.write("a.csv", head + row("A", "Coat") + row("B", "Hat"));
     await summary("import a.csv");
@@ -87,7 +89,7 @@ describe("cat runs list", () => {
     ]);
   });
 
-  test("has each night of a file that failed before it sent anything as a run of its own", async () => {
+  longTest("has each night of a file that failed before it sent anything as a run of its own", async () => {
     const { world, runs } = await shop({ now: "2026-01-01T02:00:00Z" });
     world.write("a.csv", head + row("A", "Coat"));
     expect((await world.cat("import a.csv --no-progress")).exit).toBe(0);
@@ -124,35 +126,28 @@ describe("cat runs list", () => {
       await world.cat(`${line} --no-progress`);
     await world.cat("export sync mirror --dry-run --no-progress");
     expect(await runs()).toEqual([]);
-    for (const [line, exit] of [
-      ["import a.csv", 0],
-      ["beautify looks.csv --yes", 0],
-      ["export --out rows.ndjson", 0],
-      ["export --manifest --out frozen.jsonl", 0],
-      ["export sync mirror", 0],
-      ["imports undo last --plan", 0],
-      ["products delete --from gone.txt --dry-run", 0],
-      ["products delete --from gone.txt --yes --max-delete 1", 0],
-    ] as const) {
-      expect([line, (await world.cat(`${line} --no-progress`)).exit]).toEqual([line, exit]);
+    const kept = [];
+    for (const [line, run, counts] of sampled([
+      ["import a.csv", ["import", "a.csv"], { created: 1 }],
+      ["beautify looks.csv --yes", ["beautify", "looks.csv"], { queued: 1, succeeded: 1 }],
+      ["export --out rows.ndjson", ["export", "rows.ndjson"], { products: 4 }],
+      ["export --manifest --out frozen.jsonl", ["export", "frozen.jsonl"], { products: 4 }],
+      ["export sync mirror", ["mirror", "mirror"], { total: 7, added: 7 }],
+      ["imports undo last --plan", null, null],
+      ["products delete --from gone.txt --dry-run", null, null],
+      [
+        "products delete --from gone.txt --yes --max-delete 1",
+        ["deletion", "gone.txt"],
+        { total: 1, deleted: 1 },
+      ],
+    ] as const)) {
+      expect([line, (await world.cat(`${line} --no-progress`)).exit]).toEqual([line, 0]);
+      if (run !== null) kept.unshift([...run, "ended", 0, expect.objectContaining(counts)]);
     }
     const found = await runs();
-    expect(found.map(({ kind, file, status, exit }) => [kind, file, status, exit])).toEqual([
-      ["deletion", "gone.txt", "ended", 0],
-      ["mirror", "mirror", "ended", 0],
-      ["export", "frozen.jsonl", "ended", 0],
-      ["export", "rows.ndjson", "ended", 0],
-      ["beautify", "looks.csv", "ended", 0],
-      ["import", "a.csv", "ended", 0],
-    ]);
-    expect(found.map(({ counts }) => counts)).toMatchObject([
-      { total: 1, deleted: 1 },
-      { total: 7, added: 7 },
-      { products: 4 },
-      { products: 4 },
-      { queued: 1, succeeded: 1 },
-      { created: 1 },
-    ]);
+    expect(found.map(({ kind, file, status, exit, counts }) => [kind, file, status, exit, counts])).toEqual(
+      kept,
+    );
   });
 
   test("lists a stopped run as unfinished, with the command that resumes it, until that has ended", async () => {
@@ -189,7 +184,7 @@ describe("cat runs list", () => {
     expect(await runs()).toMatchObject([{ run_id: open.run_id, status: "unfinished", exit: 143 }]);
   });
 
-  test("lists a command that was rejected before it sent anything as ended", async () => {
+  longTest("lists a command that was rejected before it sent anything as ended", async () => {
     const { world, runs } = await shop();
     world.write("a.csv", head + row("A", "Coat"));
     expect((await world.cat("import a.csv --max-changes 0 --no-progress")).exit).toBe(3);
@@ -200,7 +195,7 @@ describe("cat runs list", () => {
     ]);
   });
 
-  test("has the exit status of each file of a command", async () => {
+  longTest("has the exit status of each file of a command", async () => {
     const { world, runs } = await shop();
     world.write("a.csv", head + row("A", "Coat"));
     world.write("b.csv", head + row("B", "Coat", "fail-timeout"));
@@ -211,7 +206,7 @@ describe("cat runs list", () => {
     ]);
   });
 
-  test("has the runs of a ledger on this machine, and with --ledger those of all machines", async () => {
+  longTest("has the runs of a ledger on this machine, and with --ledger those of all machines", async () => {
     const { world, runs, summary } = await shop();
     world.write("a.csv", head + row("A", "Coat"));
     const own = await summary("import a.csv --ledger l.db");
@@ -288,10 +283,15 @@ const fault = ({ mock }: Awaited<ReturnType<typeof createWorld>>, body: object) 
   fetch(`${mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(body) });
 
 describe("a command that fails before its first change", () => {
-  test.each([
-    ["a revoked key", { CAT_API_KEY: "ak_mock_revoked" }, true],
-    ["no key", { CAT_API_KEY: undefined }, false],
-  ])("is in the list with its exit status: %s", async (_, env, hasUrl) => {
+  test.each(
+    sampled(
+      [
+        ["a revoked key", { CAT_API_KEY: "ak_mock_revoked" }, true],
+        ["no key", { CAT_API_KEY: undefined }, false],
+      ],
+      1,
+    ),
+  )("is in the list with its exit status: %s", async (_, env, hasUrl) => {
     const { world, runs } = await shop();
     writeInputs(world);
     // A key of another time: the state and the imports of the file are known.
@@ -333,7 +333,7 @@ describe("a command that fails before its first change", () => {
     expect(await runs()).toHaveLength(4);
   });
 
-  test("is in the list where its run has ended before, whose duration stays", async () => {
+  longTest("is in the list where its run has ended before, whose duration stays", async () => {
     const { world, runs } = await shop();
     writeInputs(world);
     await world.cat("import a.csv --no-progress");
@@ -352,11 +352,16 @@ describe("a command that fails before its first change", () => {
 });
 
 describe("a run that no state keeps", () => {
-  test.each([
-    ["export", "rows.ndjson", "export --out rows.ndjson", "GET"],
-    ["mirror", "mirror", "export sync mirror", "GET"],
-    ["deletion", "gone.txt", "products delete --from gone.txt --yes --max-delete 1", "DELETE"],
-  ])("is running while it runs: %s %s", async (kind, file, line, method) => {
+  test.each(
+    sampled(
+      [
+        ["export", "rows.ndjson", "export --out rows.ndjson", "GET"],
+        ["mirror", "mirror", "export sync mirror", "GET"],
+        ["deletion", "gone.txt", "products delete --from gone.txt --yes --max-delete 1", "DELETE"],
+      ],
+      1,
+    ),
+  )("is running while it runs: %s %s", async (kind, file, line, method) => {
     const { world, runs } = await shop();
     writeInputs(world);
     await world.cat("import a.csv --no-progress");
@@ -401,7 +406,7 @@ describe("a run that no state keeps", () => {
     expect((await world.cat("runs get run_killed")).stderr).toBe("");
   });
 
-  test("is unfinished after its sheet has changed, until that was imported", async () => {
+  longTest("is unfinished after its sheet has changed, until that was imported", async () => {
     const { world, runs } = await shop();
     writeInputs(world);
     await world.cat("import a.csv --no-wait --no-progress");
@@ -493,7 +498,7 @@ describe("cat runs list --since", () => {
     );
   });
 
-  test("shows the exit status, the counts and the duration", async () => {
+  longTest("shows the exit status, the counts and the duration", async () => {
     const { world } = await week();
     const ran = await world.cat("runs list --since 7d --limit 7", { tty: true });
     const table = stripVTControlCharacters(ran.stdout).replaceAll(/run_\w{10,}/g, "RUN");
@@ -526,7 +531,7 @@ describe("cat runs list --since", () => {
     expect(csv.stdout).toBe("kind,exit,duration_ms\ndetachment,8,0\nundo,5,\nimport,8,5000\n");
   });
 
-  test("has a run that started before and ended since then, or is still running", async () => {
+  longTest("has a run that started before and ended since then, or is still running", async () => {
     const { world, runs } = await shop();
     world.write("a.csv", head + row("A", "Coat"));
     await world.cat("import a.csv --no-wait --no-progress");
@@ -560,7 +565,7 @@ describe("cat runs list --since", () => {
     );
   });
 
-  test.each(["7", "7w", "yesterday", "2026-02-30", "2026-01-05T09:00", "-1d", "''", "0d"])(
+  test.each(sampled(["7", "7w", "yesterday", "2026-02-30", "2026-01-05T09:00", "-1d", "''", "0d"]))(
     "exits with 2 for --since %s",
     async (text) => {
       const { world } = await shop();
@@ -573,7 +578,7 @@ describe("cat runs list --since", () => {
     },
   );
 
-  test("takes any time, however long ago", async () => {
+  longTest("takes any time, however long ago", async () => {
     const { world, runs } = await shop();
     world.write("a.csv", head + row("A", "Coat"));
     await world.cat("import a.csv --no-progress");

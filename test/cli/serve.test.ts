@@ -14,7 +14,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { OpenFile } from "../../src/open-file.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
+import { repetitions, sampled } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
@@ -177,41 +178,46 @@ describe("the rate limit", () => {
     expect(await statuses("--rate-limit 2,1", 3)).toEqual([200, 200, 429]);
   });
 
-  test("is removed by --no-rate-limit", async () => {
+  longTest("is removed by --no-rate-limit", async () => {
     expect(new Set(await statuses("--no-rate-limit", 620))).toEqual(new Set([200]));
   });
 });
 
-test.for([
-  ["no --mock", "serve", "serve requires --mock"],
-  ["a port out of range", "serve --mock --port 65536", "use a whole number from 0 to 65535"],
-  ["a port in words", "serve --mock --port http", "use a whole number from 0 to 65535"],
-  ["a speed of 0", "serve --mock --speed 0", "use a number above 0"],
-  ["a single limit", "serve --mock --rate-limit 5", "use two whole numbers above 0"],
-  ["a limit of 0", "serve --mock --rate-limit 5,0", "use two whole numbers above 0"],
-  ["a negative latency", "serve --mock --latency=-1", "use a whole number from 0 to 600000"],
-  ["a fraction of a product", "serve --mock --demo 1.5", "use a whole number from 0 to 1000000"],
-  ["more products than a million", "serve --mock --demo 1000001", "use a whole number from 0 to 1000000"],
-  ["a command without --", "serve --mock npm test", "too many arguments: expected 0, got 2"],
-  ["no command after --", "serve --mock --", "no command after --"],
-  ["an empty command", "serve --mock -- ''", "no command after --"],
-  ["a wildcard to allow", "serve --mock --allow-host '*'", "use an exact host name or address"],
-  ["a domain to allow", "serve --mock --allow-host *.example.com", "use an exact host name or address"],
-  ["a port to allow", "serve --mock --allow-host mock:4010", "without a port or a wildcard"],
-  ["an empty base URL", "serve --mock --base-url ''", "the base URL is empty (from --base-url)"],
-  ["a base URL with /v1", "serve --mock --base-url http://mock:4010/v1", "ends with the version"],
-  ["a base URL with a password", "serve --mock --base-url http://a:b@mock", "a user name or password"],
-  ["an empty host", "serve --mock --host ''", "use an address or a host name"],
-  ["an empty name of the save file", "serve --mock --save ''", "--save is empty"],
-  ["an empty name of the load file", "serve --mock --load ''", "--load is empty"],
-  ["a save file in a missing folder", "serve --mock --save no/where.json", "its folder does not exist"],
-  ["a save file that is a folder", "serve --mock --save .", "it is a folder"],
-  [
-    "the address of another machine",
-    "serve --mock --port 0 --host 192.0.2.1",
-    "not an address of this machine",
-  ],
-] as const)("cat serve exits with 2 for %s", async ([, line, why]) => {
+test.for(
+  sampled(
+    [
+      ["no --mock", "serve", "serve requires --mock"],
+      ["a port out of range", "serve --mock --port 65536", "use a whole number from 0 to 65535"],
+      ["a port in words", "serve --mock --port http", "use a whole number from 0 to 65535"],
+      ["a speed of 0", "serve --mock --speed 0", "use a number above 0"],
+      ["a single limit", "serve --mock --rate-limit 5", "use two whole numbers above 0"],
+      ["a limit of 0", "serve --mock --rate-limit 5,0", "use two whole numbers above 0"],
+      ["a negative latency", "serve --mock --latency=-1", "use a whole number from 0 to 600000"],
+      ["a fraction of a product", "serve --mock --demo 1.5", "use a whole number from 0 to 1000000"],
+      ["more products than a million", "serve --mock --demo 1000001", "use a whole number from 0 to 1000000"],
+      ["a command without --", "serve --mock npm test", "too many arguments: expected 0, got 2"],
+      ["no command after --", "serve --mock --", "no command after --"],
+      ["an empty command", "serve --mock -- ''", "no command after --"],
+      ["a wildcard to allow", "serve --mock --allow-host '*'", "use an exact host name or address"],
+      ["a domain to allow", "serve --mock --allow-host *.example.com", "use an exact host name or address"],
+      ["a port to allow", "serve --mock --allow-host mock:4010", "without a port or a wildcard"],
+      ["an empty base URL", "serve --mock --base-url ''", "the base URL is empty (from --base-url)"],
+      ["a base URL with /v1", "serve --mock --base-url http://mock:4010/v1", "ends with the version"],
+      ["a base URL with a password", "serve --mock --base-url http://a:b@mock", "a user name or password"],
+      ["an empty host", "serve --mock --host ''", "use an address or a host name"],
+      ["an empty name of the save file", "serve --mock --save ''", "--save is empty"],
+      ["an empty name of the load file", "serve --mock --load ''", "--load is empty"],
+      ["a save file in a missing folder", "serve --mock --save no/where.json", "its folder does not exist"],
+      ["a save file that is a folder", "serve --mock --save .", "it is a folder"],
+      [
+        "the address of another machine",
+        "serve --mock --port 0 --host 192.0.2.1",
+        "not an address of this machine",
+      ],
+    ] as const,
+    6,
+  ),
+)("cat serve exits with 2 for %s", async ([, line, why]) => {
   const world = await createWorld();
   const ran = await world.cat(line);
   expect(ran).toMatchObject({ exit: 2, stdout: "" });
@@ -219,7 +225,7 @@ test.for([
   expect(ran.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
 });
 
-test.each(["--rate-limit 5,5 --no-rate-limit", "--no-rate-limit --rate-limit 5,5"])(
+test.each(sampled(["--rate-limit 5,5 --no-rate-limit", "--no-rate-limit --rate-limit 5,5"], 1))(
   "cat serve exits with 2 for a rate limit and no rate limit: %s",
   async (flags) => {
     const world = await createWorld();
@@ -614,33 +620,38 @@ describe("the state file", () => {
             }
           },
         ),
-        { numRuns: repetitions(6, 60) },
+        { numRuns: repetitions(4, 60) },
       );
     });
   });
 
   const foreign = "shop.json is not a state of the mock service: ";
-  test.for([
-    ["is missing", null, "file not found: shop.json"],
-    ["is empty", "", "shop.json is not valid JSON: Unexpected end of JSON input"],
-    [
-      "was cut",
-      '{\n"version": 1,\n"now": "2026',
-      "shop.json is not valid JSON: Unterminated string in JSON at position 28",
-    ],
-    ["was cut between two fields", '{\n"version": 1,\n', "shop.json is not valid JSON: "],
-    [
-      "has a typing mistake",
-      '{\n"version": 1,\n"now": oops\n}\n',
-      "shop.json is not valid JSON: Unexpected token",
-    ],
-    ["is a table", "reference,name\nA,B\n", "shop.json is not valid JSON: Unexpected token"],
-    ["belongs to another program", '{"a":1}', `${foreign}version: `],
-    ["is a list", "[]", `${foreign}the state must be an object`],
-    ["has another version", '{"version":2}', `${foreign}version: `],
-    ["has an empty secret", { secret: "" }, `${foreign}secret: `],
-    ["has an unknown field", { more: 1 }, `${foreign}unknown field more`],
-  ] as const)("a file that %s is rejected", async ([, content, why]) => {
+  test.for(
+    sampled(
+      [
+        ["is missing", null, "file not found: shop.json"],
+        ["is empty", "", "shop.json is not valid JSON: Unexpected end of JSON input"],
+        [
+          "was cut",
+          '{\n"version": 1,\n"now": "2026',
+          "shop.json is not valid JSON: Unterminated string in JSON at position 28",
+        ],
+        ["was cut between two fields", '{\n"version": 1,\n', "shop.json is not valid JSON: "],
+        [
+          "has a typing mistake",
+          '{\n"version": 1,\n"now": oops\n}\n',
+          "shop.json is not valid JSON: Unexpected token",
+        ],
+        ["is a table", "reference,name\nA,B\n", "shop.json is not valid JSON: Unexpected token"],
+        ["belongs to another program", '{"a":1}', `${foreign}version: `],
+        ["is a list", "[]", `${foreign}the state must be an object`],
+        ["has another version", '{"version":2}', `${foreign}version: `],
+        ["has an empty secret", { secret: "" }, `${foreign}secret: `],
+        ["has an unknown field", { more: 1 }, `${foreign}unknown field more`],
+      ] as const,
+      4,
+    ),
+  )("a file that %s is rejected", async ([, content, why]) => {
     const world = await createWorld();
     if (typeof content === "string") world.write("shop.json", content);
     else if (content !== null) {

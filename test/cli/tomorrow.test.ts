@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { isLong, sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 
 /** The same world twice: with today's service, and with one of a later version. */
@@ -36,7 +37,7 @@ test("the main commands show the same with a service that sends unknown fields",
   const { same, today, tomorrow } = await worlds();
   await same("whoami");
   await same("products list");
-  await same("products list --format csv");
+  if (isLong) await same("products list --format csv");
   await same("import a.csv");
   await same("import a.csv");
   await same("import bad.csv", 8);
@@ -47,14 +48,12 @@ test("the main commands show the same with a service that sends unknown fields",
     expect(stdout).toMatch(/^added_later +note a field of a later version$/m);
     await today.cat(line);
   }
-  await same("tryon --product R-1 --model mdl_001 --background studio --angle full-front --yes");
+  if (isLong) await same("tryon --product R-1 --model mdl_001 --background studio --angle full-front --yes");
   await same("beautify --product R-1 --subtype clothing --background white --angle front --yes --save shots");
-  await same("tasks list");
-  await same("imports list");
-  await same("models list --own");
-  await same("webhooks list");
+  for (const line of sampled(["tasks list", "imports list", "models list --own", "webhooks list"]))
+    await same(line);
   await same("products get none", 5);
-  await same("tasks list --status failed");
+  if (isLong) await same("tasks list --status failed");
   expect(tomorrow.products().map(({ name }) => name)).toContain("Crimson");
   expect(readdirSync(`${tomorrow.folder}/shots`)).toEqual(readdirSync(`${today.folder}/shots`));
 });

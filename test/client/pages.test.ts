@@ -4,6 +4,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Page, readPages } from "../../src/client/pages.ts";
 import { SeenTexts } from "../../src/client/seen-texts.ts";
+import { longTest } from "../support/long-test.ts";
+import { repetitions } from "../support/repetitions.ts";
 
 const path = "/v1/products";
 
@@ -154,10 +156,11 @@ describe("seen keys", () => {
           expected.add(key);
         }
       }),
+      { numRuns: repetitions(20, 100) },
     );
   });
 
-  test("of 100,000 IDs that differ in a few characters are all distinct, in a few MB", () => {
+  longTest("of 100,000 IDs that differ in a few characters are all distinct, in a few MB", () => {
     const before = process.memoryUsage().arrayBuffers;
     const seen = new SeenTexts(Math.random);
     const id = (n: number) =>

@@ -21,6 +21,7 @@ import { startMock } from "../../src/mock/index.ts";
 import { secretKeys } from "../../src/mock/rules/api-keys.ts";
 import { noNetwork } from "../package/no-network.ts";
 import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -157,14 +158,23 @@ const release = (version: string) =>
     `https://github.com/shop/catalogue/releases/download/v${version}/catalogue-imaging-catalogue-${version}.tgz`,
   );
 
-test.each([
-  ["its own release by default", {}, release(manifest.version)],
-  ["a release", { version: manifest.version }, release(manifest.version)],
-  ["a release named by its tag", { version: "v1.20.3" }, release("1.20.3")],
-  ["a release before another", { version: "2.0.0-beta.1" }, release("2.0.0-beta.1")],
-  ["a packed file of an address", { tarball: "https://x.example/a.tgz" }, get("https://x.example/a.tgz")],
-  ["a release where NODE_ENV is production", { env: { NODE_ENV: "production" } }, release(manifest.version)],
-] as const)("installs %s, without scripts of packages and without a build", async (_, job, from) => {
+test.each(
+  sampled(
+    [
+      ["its own release by default", {}, release(manifest.version)],
+      ["a release", { version: manifest.version }, release(manifest.version)],
+      ["a release named by its tag", { version: "v1.20.3" }, release("1.20.3")],
+      ["a release before another", { version: "2.0.0-beta.1" }, release("2.0.0-beta.1")],
+      ["a packed file of an address", { tarball: "https://x.example/a.tgz" }, get("https://x.example/a.tgz")],
+      [
+        "a release where NODE_ENV is production",
+        { env: { NODE_ENV: "production" } },
+        release(manifest.version),
+      ],
+    ] as const,
+    1,
+  ),
+)("installs %s, without scripts of packages and without a build", async (_, job, from) => {
   const ran = await runAction(job, commands.slice(0, 1));
   expect([ran.exit, ran.printed, ran.called]).toEqual([0, "", from + ci]);
 });
@@ -175,7 +185,7 @@ test("installs what another release needs without the lockfile of this one", asy
   expect([ran.exit, ran.printed, ran.called]).toEqual([0, "", release("1.20.3") + install]);
 });
 
-test("installs a packed file by its path, from the folder of the job or from the root", async () => {
+longTest("installs a packed file by its path, from the folder of the job or from the root", async () => {
   const folder = temporaryFolder();
   cpSync(await smallPackage(folder, manifest.version), join(folder, "a b.tgz"));
   for (const tarball of [join(folder, "a b.tgz"), `${manifest.version}.tgz`]) {
@@ -186,28 +196,30 @@ test("installs a packed file by its path, from the folder of the job or from the
 
 const notARelease = (version: string) =>
   `version must be a release such as 0.1.0, not ${version}\nTo install a packed file, use tarball.`;
-test.each([
-  [{ version: "latest" }, notARelease("latest")],
-  [{ version: "1" }, notARelease("1")],
-  [{ version: "1.2.3/../../x" }, notARelease("1.2.3/../../x")],
-  [{ version: "1.2.3 --global" }, notARelease("1.2.3 --global")],
-  [{ version: "$(touch ran)" }, notARelease("$(touch ran)")],
-  [
-    { tarball: "a.tgz" },
-    "cannot find the file a.tgz of tarball\nUse the path of a packed file (npm pack makes it), or an https:// URL.",
-  ],
-  [{ version: "1.2.3", tarball: "a.tgz" }, "version and tarball exclude each other\nRemove one of them."],
-  [
-    { version: "1.2.3", clone: root, env: { REPOSITORY: "" } },
-    "version cannot be used: this clone belongs to no repository with releases\n" +
-      "Remove version to use this clone, or use tarball.",
-  ],
-  [
-    { env: { REPOSITORY: "", NODE_ENV: "production" } },
-    "this clone is not built, and belongs to no repository with releases\n" +
-      "Run: npm ci --include=dev (in a step before this one), or use tarball.",
-  ],
-] as const)("fails with a next step, before anything is installed: %j", async (job, message) => {
+test.each(
+  sampled([
+    [{ version: "latest" }, notARelease("latest")],
+    [{ version: "1" }, notARelease("1")],
+    [{ version: "1.2.3/../../x" }, notARelease("1.2.3/../../x")],
+    [{ version: "1.2.3 --global" }, notARelease("1.2.3 --global")],
+    [{ version: "$(touch ran)" }, notARelease("$(touch ran)")],
+    [
+      { tarball: "a.tgz" },
+      "cannot find the file a.tgz of tarball\nUse the path of a packed file (npm pack makes it), or an https:// URL.",
+    ],
+    [{ version: "1.2.3", tarball: "a.tgz" }, "version and tarball exclude each other\nRemove one of them."],
+    [
+      { version: "1.2.3", clone: root, env: { REPOSITORY: "" } },
+      "version cannot be used: this clone belongs to no repository with releases\n" +
+        "Remove version to use this clone, or use tarball.",
+    ],
+    [
+      { env: { REPOSITORY: "", NODE_ENV: "production" } },
+      "this clone is not built, and belongs to no repository with releases\n" +
+        "Run: npm ci --include=dev (in a step before this one), or use tarball.",
+    ],
+  ] as const),
+)("fails with a next step, before anything is installed: %j", async (job, message) => {
   const ran = await runAction(job);
   expect([ran.exit, ran.printed, ran.called]).toEqual([2, message, ""]);
 });
@@ -229,22 +241,25 @@ test.runIf(hasCurl)(
   },
 );
 
-test("an archive of something else fails the step: a portable program, a clone that is not built", async () => {
-  const folder = temporaryFolder();
-  for (const file of ["lib/bin/catalogue.js", "bin/catalogue.js"]) {
-    const name = `${dirname(file).replaceAll("/", "-")}.tgz`;
-    mkdirSync(join(folder, name, "package", dirname(file)), { recursive: true });
-    for (const path of ["package.json", file]) writeFileSync(join(folder, name, "package", path), "{}");
-    const tarball = join(folder, `packed-${name}`);
-    await execa("tar", ["-czf", tarball, "-C", join(folder, name), "package"]);
-    const ran = await runAction({ tarball });
-    expect([ran.exit, ran.printed, ran.called]).toEqual([
-      2,
-      `${tarball} is not a packed package\nMake one with: npm pack`,
-      "",
-    ]);
-  }
-});
+longTest(
+  "an archive of something else fails the step: a portable program, a clone that is not built",
+  async () => {
+    const folder = temporaryFolder();
+    for (const file of ["lib/bin/catalogue.js", "bin/catalogue.js"]) {
+      const name = `${dirname(file).replaceAll("/", "-")}.tgz`;
+      mkdirSync(join(folder, name, "package", dirname(file)), { recursive: true });
+      for (const path of ["package.json", file]) writeFileSync(join(folder, name, "package", path), "{}");
+      const tarball = join(folder, `packed-${name}`);
+      await execa("tar", ["-czf", tarball, "-C", join(folder, name), "package"]);
+      const ran = await runAction({ tarball });
+      expect([ran.exit, ran.printed, ran.called]).toEqual([
+        2,
+        `${tarball} is not a packed package\nMake one with: npm pack`,
+        "",
+      ]);
+    }
+  },
+);
 
 longTest("the action starts the mock of the installed package for the steps that follow", async () => {
   needsBuild();
@@ -336,14 +351,16 @@ async function start(flags: string) {
   return { exit: ran.exitCode, stderr: ran.stderr, files: readdirSync(folder) };
 }
 
-test.each([
-  "-- touch ran",
-  "--demo 2 -- touch ran",
-  "--demo 2\n--\ntouch ran",
-  "--",
-  " -- ",
-  "--load -- touch ran",
-])("flags with a bare -- are rejected before anything runs: %j", async (flags) => {
+test.each(
+  sampled([
+    "-- touch ran",
+    "--demo 2 -- touch ran",
+    "--demo 2\n--\ntouch ran",
+    "--",
+    " -- ",
+    "--load -- touch ran",
+  ]),
+)("flags with a bare -- are rejected before anything runs: %j", async (flags) => {
   expect(await start(flags)).toEqual({
     exit: 2,
     stderr:

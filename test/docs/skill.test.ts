@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { isLong } from "../support/repetitions.ts";
 import { splitWords } from "../support/split-words.ts";
 import { createWorld } from "../support/world.ts";
 import { blocksOf } from "./pages/blocks.ts";
@@ -48,7 +49,7 @@ test("every command line runs on a mock, and again, with the exit statuses that 
   const plan = "catalogue import products.csv --plan --exit-code --json";
   expect(lines.length).toBeGreaterThan(25);
   expect(await exits()).toEqual(lines.map((line) => [line, line === plan ? 9 : 0]));
-  expect(await exits()).toEqual(lines.map((line) => [line, 0]));
+  if (isLong) expect(await exits()).toEqual(lines.map((line) => [line, 0]));
   // Nothing is created, attached or paid twice.
   expect(world.products().map(({ reference, images }) => [reference, images.length])).toEqual([
     ["DRESS-1", 1],

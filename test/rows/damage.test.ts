@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { damageOf, type JudgedField } from "../../src/flows/rows/damage.ts";
 import { atTerminal } from "../support/at-terminal.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
+import { repetitions, sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 
 const inputs = fileURLToPath(new URL("./inputs/damage", import.meta.url));
@@ -183,48 +184,59 @@ interface Expected {
 }
 
 describe("files of other programs", () => {
-  test.each<[file: string, expected: Expected]>([
-    ["gap.csv", { notes: ["whole_decimal 2@2"], products: ["1001.0 Item 1", "1003.0 Item 3"] }],
-    [
-      "mixed.csv",
-      { notes: ["whole_decimal 2@2"], products: ["1001.0 Item 1", "A-12 Item 2", "1003.0 Item 3"] },
-    ],
-    ["versions.csv", { products: ["1.0 First", "1.1 Second", "2.0 Third", "2.1 Fourth"] }],
-    ["eans.csv", { problems: ["2 reference lost_digits", "3 reference lost_digits"] }],
-    ["missing.csv", { notes: ["empty_word 4@2"], products: ["V-1 nan", "V-2 None", "V-3 <NA>", "V-4 NaT"] }],
-    ["dates.csv", { notes: ["date_like 2@2"], products: ["2026-03-01 Item 1", "2026-12-05 Item 2"] }],
-    ["formula-texts.csv", { products: ["00123 Belt", '4006381333931 5" heel', "=00124 Hat"] }],
-    ["formula-texts-bare.csv", { products: ["00123 Belt", '4006381333931 5" heel'] }],
-    ["replaced.csv", { problems: ["2 name lost_characters"] }],
-    [
-      "encoded-twice.csv",
-      {
-        notes: ["double_encoded 4@2"],
-        products: [
-          "M-1 CafÃ© crÃ¨me",
-          "M-2 Caf√© cr√®me",
-          "M-3 Caf├® cr├¿me",
-          "M-4 ÐŸÐ»Ð°Ñ‚ÑŒÐµ Ð»ÐµÑ‚Ð½ÐµÐµ",
-          "M-5 Café crème",
-          "M-6 Платье летнее",
+  test.each<[file: string, expected: Expected]>(
+    sampled(
+      [
+        ["gap.csv", { notes: ["whole_decimal 2@2"], products: ["1001.0 Item 1", "1003.0 Item 3"] }],
+        [
+          "mixed.csv",
+          { notes: ["whole_decimal 2@2"], products: ["1001.0 Item 1", "A-12 Item 2", "1003.0 Item 3"] },
         ],
-      },
-    ],
-    ["script.ndjson", { problems: ["7 reference lost_digits"], notes: ["empty_word 6@1", "date_like 1@6"] }],
-    [
-      "cells.xlsx",
-      {
-        problems: [
-          "2 reference lost_digits",
-          "3 reference error_text",
-          "4 reference narrow_column",
-          "9 name error_text",
-          "9 reference shown_differently",
+        ["versions.csv", { products: ["1.0 First", "1.1 Second", "2.0 Third", "2.1 Fourth"] }],
+        ["eans.csv", { problems: ["2 reference lost_digits", "3 reference lost_digits"] }],
+        [
+          "missing.csv",
+          { notes: ["empty_word 4@2"], products: ["V-1 nan", "V-2 None", "V-3 <NA>", "V-4 NaT"] },
         ],
-        notes: ["date_like 1@5", "whole_decimal 1@6", "formatted_number 1@7"],
-      },
-    ],
-  ])("%s", async (file, { problems = [], notes = [], products }) => {
+        ["dates.csv", { notes: ["date_like 2@2"], products: ["2026-03-01 Item 1", "2026-12-05 Item 2"] }],
+        ["formula-texts.csv", { products: ["00123 Belt", '4006381333931 5" heel', "=00124 Hat"] }],
+        ["formula-texts-bare.csv", { products: ["00123 Belt", '4006381333931 5" heel'] }],
+        ["replaced.csv", { problems: ["2 name lost_characters"] }],
+        [
+          "encoded-twice.csv",
+          {
+            notes: ["double_encoded 4@2"],
+            products: [
+              "M-1 CafÃ© crÃ¨me",
+              "M-2 Caf√© cr√®me",
+              "M-3 Caf├® cr├¿me",
+              "M-4 ÐŸÐ»Ð°Ñ‚ÑŒÐµ Ð»ÐµÑ‚Ð½ÐµÐµ",
+              "M-5 Café crème",
+              "M-6 Платье летнее",
+            ],
+          },
+        ],
+        [
+          "script.ndjson",
+          { problems: ["7 reference lost_digits"], notes: ["empty_word 6@1", "date_like 1@6"] },
+        ],
+        [
+          "cells.xlsx",
+          {
+            problems: [
+              "2 reference lost_digits",
+              "3 reference error_text",
+              "4 reference narrow_column",
+              "9 name error_text",
+              "9 reference shown_differently",
+            ],
+            notes: ["date_like 1@5", "whole_decimal 1@6", "formatted_number 1@7"],
+          },
+        ],
+      ],
+      3,
+    ),
+  )("%s", async (file, { problems = [], notes = [], products }) => {
     const world = await worldWith();
     const report = JSON.parse((await world.cat(`import in/${file} --dry-run --json`)).stdout);
     type Found = { line: number; param: string; code: string; count: number };
@@ -285,7 +297,7 @@ describe("rows of one reference with --merge-rows", () => {
 });
 
 describe("--codes-as-written", () => {
-  test.each(["#N/A", "#WERT!", "####", "A\ufffd1"])(
+  test.each(sampled(["#N/A", "#WERT!", "####", "A\ufffd1"], 1))(
     "is not for %s, which is a code nowhere",
     async (reference) => {
       const world = await worldWith();
@@ -317,13 +329,16 @@ describe("--codes-as-written", () => {
     expect(world.named()).toEqual(["1E+06 Belt"]);
   });
 
-  test("of a stopped run decides with --skip-invalid which rows are sent, so it is another run", async () => {
-    const world = await worldWith();
-    world.writeRows("a.csv", ["1E+06,Belt", "A-1,Hat"]);
-    expect((await world.cat("import a.csv --skip-invalid --no-progress")).exit).toBe(8);
-    const again = await world.cat("import a.csv --skip-invalid --codes-as-written --json");
-    expect(JSON.parse(again.stdout)).toMatchObject({ total: 2, created: 1, unchanged: 1 });
-  });
+  longTest(
+    "of a stopped run decides with --skip-invalid which rows are sent, so it is another run",
+    async () => {
+      const world = await worldWith();
+      world.writeRows("a.csv", ["1E+06,Belt", "A-1,Hat"]);
+      expect((await world.cat("import a.csv --skip-invalid --no-progress")).exit).toBe(8);
+      const again = await world.cat("import a.csv --skip-invalid --codes-as-written --json");
+      expect(JSON.parse(again.stdout)).toMatchObject({ total: 2, created: 1, unchanged: 1 });
+    },
+  );
 });
 
 describe("products that exist in another writing", () => {
@@ -351,7 +366,7 @@ describe("products that exist in another writing", () => {
     );
   });
 
-  test.each(["create", "skip_existing"])("are named in mode %s", async (mode) => {
+  test.each(sampled(["create", "skip_existing"], 1))("are named in mode %s", async (mode) => {
     const world = await worldWith(["1001"]);
     world.writeRows("a.csv", ["1001.0,Belt", "A-1,Hat"]);
     const ran = await world.cat(`import a.csv --mode ${mode} --no-progress`);
@@ -360,14 +375,14 @@ describe("products that exist in another writing", () => {
     );
   });
 
-  test("are found though other references have decimals as well", async () => {
+  longTest("are found though other references have decimals as well", async () => {
     const world = await worldWith(["1001"]);
     world.writeRows("a.csv", ["1001.0,Belt", "2.1,Hat", "2.2,Scarf"]);
     const { notes } = JSON.parse((await world.cat("import a.csv --json")).stdout);
     expect(notes).toMatchObject([{ code: "like_existing", count: 1, line: 2 }]);
   });
 
-  test("are not looked for with --codes-as-written, or where the reference exists itself", async () => {
+  longTest("are not looked for with --codes-as-written, or where the reference exists itself", async () => {
     const world = await worldWith(["1001", "1001.0"]);
     world.writeRows("a.csv", ["1001.0,Other"]);
     expect((await world.cat("import a.csv --no-progress --yes")).stderr).not.toContain("probably");
@@ -398,7 +413,7 @@ test("an exported sheet keeps what the service has, whatever its shape, and show
   expect((await world.cat("import all.csv --dry-run --no-progress")).stderr).toContain("looks like a date");
 });
 
-test("a mirror is restored with the references that the service had", async () => {
+longTest("a mirror is restored with the references that the service had", async () => {
   const world = await worldWith(["1E+06", "1-Mar"]);
   expect((await world.cat("export sync mirror --role source --no-progress")).exit).toBe(0);
   expect((await world.cat("products delete 1E+06 1-Mar --yes")).exit).toBe(0);

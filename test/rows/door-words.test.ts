@@ -2,6 +2,8 @@
 
 import { mkdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 
 const url = "https://cdn.example.com/1.jpg";
@@ -22,7 +24,7 @@ describe("a value that is a choice but for case, spaces, hyphens and underscores
     ["fe-male", "three – quarter – right", "female", "three-quarter-right"],
   ];
 
-  test.for(read)("%j and %j", async ([sex, orientation, sexRead, orientationRead]) => {
+  test.for(sampled(read))("%j and %j", async ([sex, orientation, sexRead, orientationRead]) => {
     const world = await createWorld();
     const image = { url, orientation };
     world.write(
@@ -38,7 +40,7 @@ describe("a value that is a choice but for case, spaces, hyphens and underscores
     ]);
   });
 
-  test.for(["WOMEN", "kids", "unisex", "n/a", "females", "f"])("%j is a problem", async (sex) => {
+  test.for(sampled(["WOMEN", "kids", "unisex", "n/a", "females", "f"]))("%j is a problem", async (sex) => {
     const world = await createWorld();
     world.write("a.csv", `reference,name,sex,image_1\nA,x,${sex},${url}\n`);
     const { exit, stderr } = await world.cat("import a.csv");
@@ -53,7 +55,7 @@ describe("a value that is a choice but for case, spaces, hyphens and underscores
     expect(world.products()[0]!.sex).toBe("kid");
   });
 
-  test("--map-value keeps a value of a look as it is", async () => {
+  longTest("--map-value keeps a value of a look as it is", async () => {
     const world = await createWorld();
     world.write("p.csv", `reference,name,image_front\nA,x,${url}\n`);
     await world.cat("import p.csv");
@@ -88,15 +90,20 @@ describe("a sheet that is open in a spreadsheet program is imported as it was sa
     return bytes;
   };
 
-  test.for<[lock: string, content: string | Buffer, who: string]>([
-    [".~lock.a.csv#", ",anna,laptop,01.03.2026 10:00,file:///home/anna/.config/libreoffice/4;", "Anna"],
-    [".~lock.a.csv#", "Anna Weiß,anna,laptop,01.03.2026 10:00,file:///;", "Anna Weiß"],
-    [".~lock.a.csv#", "Weiß\\, Anna,anna,laptop,01.03.2026 10:00,file:///;", "Weiß, Anna"],
-    ["~$a.csv", excel("Anna Weiß"), "Anna Weiß"],
-    ["~$a.csv", Buffer.concat([Buffer.from([4]), Buffer.from("Anna")]), "Anna"],
-    ["~$a.csv", "", "Another program"],
-    [".~lock.a.csv#", `${"\u001b[2J".repeat(40)},x`, `[2J${"\\x1b[2J".repeat(14)}…`],
-  ])("%j with %j", async ([lock, content, who]) => {
+  test.for<[lock: string, content: string | Buffer, who: string]>(
+    sampled(
+      [
+        [".~lock.a.csv#", ",anna,laptop,01.03.2026 10:00,file:///home/anna/.config/libreoffice/4;", "Anna"],
+        [".~lock.a.csv#", "Anna Weiß,anna,laptop,01.03.2026 10:00,file:///;", "Anna Weiß"],
+        [".~lock.a.csv#", "Weiß\\, Anna,anna,laptop,01.03.2026 10:00,file:///;", "Weiß, Anna"],
+        ["~$a.csv", excel("Anna Weiß"), "Anna Weiß"],
+        ["~$a.csv", Buffer.concat([Buffer.from([4]), Buffer.from("Anna")]), "Anna"],
+        ["~$a.csv", "", "Another program"],
+        [".~lock.a.csv#", `${"\u001b[2J".repeat(40)},x`, `[2J${"\\x1b[2J".repeat(14)}…`],
+      ],
+      3,
+    ),
+  )("%j with %j", async ([lock, content, who]) => {
     const world = await createWorld();
     world.write("a.csv", sheet);
     world.write(lock, content);

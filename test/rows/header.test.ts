@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { importForm } from "../../src/flows/import/import-form.ts";
 import { recogniseDialect } from "../../src/flows/rows/dialect.ts";
 import { oddLine } from "../../src/flows/rows/odd-lines.ts";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 
 const input = (name: string) => readFileSync(new URL(`inputs/header/${name}`, import.meta.url));
@@ -20,17 +22,22 @@ async function imported(name: string, bytes: Buffer | string, flags = "") {
 }
 
 describe("titles, comments and groups above the header are not read, with a note", () => {
-  test.each([
-    ["pandas-comment.csv", 1, both],
-    ["title-quotes.csv", 1, both],
-    ["title-padded.csv", 2, both],
-    ["numbers-utf16.csv", 1, both],
-    ["quoted-all.csv", 1, both],
-    ["groups.csv", 1, both],
-    ["pandas-groups.csv", 1, both],
-    ["php-title.csv", 1, both],
-    ["declared.csv", 1, both],
-  ] as const)("%s", async (name, above, expected) => {
+  test.each(
+    sampled(
+      [
+        ["pandas-comment.csv", 1, both],
+        ["title-quotes.csv", 1, both],
+        ["title-padded.csv", 2, both],
+        ["numbers-utf16.csv", 1, both],
+        ["quoted-all.csv", 1, both],
+        ["groups.csv", 1, both],
+        ["pandas-groups.csv", 1, both],
+        ["php-title.csv", 1, both],
+        ["declared.csv", 1, both],
+      ] as const,
+      3,
+    ),
+  )("%s", async (name, above, expected) => {
     const { exit, products, lines } = await imported(name, input(name));
     const were = above === 1 ? "line above the header was" : "lines above the header were";
     const line = name === "declared.csv" ? 2 : 1;
@@ -38,10 +45,15 @@ describe("titles, comments and groups above the header are not read, with a note
     expect({ exit, products }).toEqual({ exit: 0, products: expected });
   });
 
-  test.each([
-    ["a.csv", (text: string) => text],
-    ["a.csv.gz", (text: string) => gzipSync(text)],
-  ])("unless they are rows, as in a sheet that was sorted with its header: %s", async (name, toBytes) => {
+  test.each(
+    sampled(
+      [
+        ["a.csv", (text: string) => text],
+        ["a.csv.gz", (text: string) => gzipSync(text)],
+      ],
+      1,
+    ),
+  )("unless they are rows, as in a sheet that was sorted with its header: %s", async (name, toBytes) => {
     const rows = `A-1,Dress,${photo}\nB-2,Hat,x.jpg\nreference,name,image_front\nS-3,Sock,${photo}\n`;
     const { exit, lines, products } = await imported(name, toBytes(rows));
     expect([exit, products]).toEqual([3, []]);
@@ -71,7 +83,7 @@ describe("titles, comments and groups above the header are not read, with a note
     ]);
   });
 
-  test("also with --map, with columns of an earlier version, and in a sheet of looks", async () => {
+  longTest("also with --map, with columns of an earlier version, and in a sheet of looks", async () => {
     const text = `Our list\nKod;Opis;Link\nK-1;Sukienka;${photo}\n`;
     const flags = "--map Kod=reference --map Opis=name --map Link=images";
     expect(await imported("a.csv", text, flags)).toMatchObject({ exit: 0, products: ["K-1 Sukienka"] });
@@ -93,7 +105,7 @@ describe("titles, comments and groups above the header are not read, with a note
     expect(selected.stderr).toContain("list.csv:1  1 line above the header was not read.");
   });
 
-  test.each(["K-1\nsku\nK-2\n", "K-1\nreference\nK-2\n"])(
+  test.each(sampled(["K-1\nsku\nK-2\n", "K-1\nreference\nK-2\n"], 1))(
     "no reference of a plain list is taken for a title: %j",
     async (text) => {
       const { cat, write } = await createWorld();
@@ -149,27 +161,32 @@ describe("titles, comments and groups above the header are not read, with a note
 });
 
 describe("lines that are no rows are named as what they are", () => {
-  test.each([
-    ["sqlite-count.csv", [[4, "the count of a database or a report"]]],
-    ["sqlite-markdown.txt", [[2, "a line of dashes"]]],
-    [
-      "sqlite-box.txt",
+  test.each(
+    sampled(
       [
-        [3, "a line of dashes"],
-        [6, "a line of dashes"],
-      ],
-    ],
-    ["header-again.csv", [[4, "this line repeats the header: remove it"]]],
-    ["pandas-total.csv", [[4, "a total"]]],
-    [
-      "footer.csv",
-      [
-        [4, "a remark of a program"],
-        [5, "the number of a page"],
-      ],
-    ],
-    ["total.xlsx", [[7, "a total"]]],
-  ] as const)("%s", async (name, expected) => {
+        ["sqlite-count.csv", [[4, "the count of a database or a report"]]],
+        ["sqlite-markdown.txt", [[2, "a line of dashes"]]],
+        [
+          "sqlite-box.txt",
+          [
+            [3, "a line of dashes"],
+            [6, "a line of dashes"],
+          ],
+        ],
+        ["header-again.csv", [[4, "this line repeats the header: remove it"]]],
+        ["pandas-total.csv", [[4, "a total"]]],
+        [
+          "footer.csv",
+          [
+            [4, "a remark of a program"],
+            [5, "the number of a page"],
+          ],
+        ],
+        ["total.xlsx", [[7, "a total"]]],
+      ] as const,
+      4,
+    ),
+  )("%s", async (name, expected) => {
     const { cat, write, products } = await createWorld();
     write(name, input(name));
     const ran = await cat(`import ${name} --dry-run --json --map price=ignore`);
@@ -258,13 +275,15 @@ describe("lines that are no rows are named as what they are", () => {
 
 describe("a table that another program saved again gets a sentence about it, and no --map", () => {
   const quoted = /one quoted cell with all columns in it/;
-  test.each([
-    ["one-column.csv", 1, "wrong_format", /each line is one quoted cell/],
-    ["one-column-semicolons.csv", 1, "wrong_format", /the lines end with ";;"/],
-    ["semicolons-and-commas.csv", 1, "wrong_format", /the lines end with ",,"/],
-    ["commas-and-semicolons.csv", 1, "wrong_format", /the lines end with ";;"/],
-    ["header-not-quoted.csv", 2, "ragged_row", quoted],
-  ] as const)("%s", async (name, line, code, message) => {
+  test.each(
+    sampled([
+      ["one-column.csv", 1, "wrong_format", /each line is one quoted cell/],
+      ["one-column-semicolons.csv", 1, "wrong_format", /the lines end with ";;"/],
+      ["semicolons-and-commas.csv", 1, "wrong_format", /the lines end with ",,"/],
+      ["commas-and-semicolons.csv", 1, "wrong_format", /the lines end with ";;"/],
+      ["header-not-quoted.csv", 2, "ragged_row", quoted],
+    ] as const),
+  )("%s", async (name, line, code, message) => {
     const { cat, write, products } = await createWorld();
     write(name, input(name));
     const { problems } = JSON.parse((await cat(`import ${name} --dry-run --json`)).stdout);

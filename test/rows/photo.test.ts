@@ -5,6 +5,8 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { imageInMemory, isCompleteImage } from "../../src/flows/files/image-bytes.ts";
 import { readImageHead } from "../../src/flows/files/image-head.ts";
+import { longTest } from "../support/long-test.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 
 // Photos of ImageMagick and exiftool, and copies that were cut off (inputs/photo/make.sh).
@@ -99,50 +101,53 @@ test("a folder of photos names each damaged one", async () => {
   expect(ran.stderr.match(/damaged_image/g)).toHaveLength(lines.length);
 });
 
-test("--convert uploads photos of print colors and turned ones upright in sRGB, and no damaged one", async () => {
-  const sound = names.filter((name) => !expected[name]!.includes(" "));
-  const world = await worldWithPhotos([
-    ...sound,
-    "rgb.tif",
-    "rgb.gif",
-    "cut-rgb.tif",
-    "cut-rgb.gif",
-    "cut-rgb.jpg",
-  ]);
-  const checked = await world.cat("import rows.csv --convert --dry-run --json");
-  const { problems, notes, converted }: Report = JSON.parse(checked.stdout);
-  expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
-    damaged("cut-rgb.tif", "TIFF"),
-    damaged("cut-rgb.gif", "GIF"),
-    damaged("cut-rgb.jpg", "JPEG"),
-  ]);
-  expect([notes, converted]).toEqual([undefined, 8]);
-
-  expect((await world.cat("import rows.csv --convert --skip-invalid --json")).exit).toBe(8);
-  for (const [name, width, height] of [
-    ["cmyk.jpg", 120, 90],
-    ["turned-3.jpg", 120, 90],
-    ["turned-6.jpg", 90, 120],
-    ["turned.png", 90, 120],
-    ["turned.webp", 90, 120],
-  ] as const) {
-    const product = world.products().find(({ reference }) => reference === `R-${sound.indexOf(name) + 2}`)!;
-    await world.cat(["images", "get", product.images[0]!.id, "--save", "out.jpg", "--yes", "--no-label"]);
-    const bytes = readFileSync(`${world.folder}/out.jpg`);
-    const made = await sharp(bytes).metadata();
-    expect([name, made.width, made.height, made.space, made.orientation]).toEqual([
-      ...[name, width, height, "srgb"],
-      undefined,
+longTest(
+  "--convert uploads photos of print colors and turned ones upright in sRGB, and no damaged one",
+  async () => {
+    const sound = names.filter((name) => !expected[name]!.includes(" "));
+    const world = await worldWithPhotos([
+      ...sound,
+      "rgb.tif",
+      "rgb.gif",
+      "cut-rgb.tif",
+      "cut-rgb.gif",
+      "cut-rgb.jpg",
     ]);
-    // About the colors of the original, not those of its inverse.
-    const stats = async (image: Buffer | string) =>
-      (await sharp(image).toColourspace("srgb").stats()).channels.map(({ mean }) => mean);
-    const [seen, meant] = [await stats(bytes), await stats(`${folder}/rgb.jpg`)];
-    const distance = (to: (mean: number) => number) =>
-      seen.reduce((sum, mean, index) => sum + Math.abs(mean - to(meant[index]!)), 0);
-    expect(distance((mean) => mean)).toBeLessThan(distance((mean) => 255 - mean) / 2);
-  }
-});
+    const checked = await world.cat("import rows.csv --convert --dry-run --json");
+    const { problems, notes, converted }: Report = JSON.parse(checked.stdout);
+    expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      damaged("cut-rgb.tif", "TIFF"),
+      damaged("cut-rgb.gif", "GIF"),
+      damaged("cut-rgb.jpg", "JPEG"),
+    ]);
+    expect([notes, converted]).toEqual([undefined, 8]);
+
+    expect((await world.cat("import rows.csv --convert --skip-invalid --json")).exit).toBe(8);
+    for (const [name, width, height] of [
+      ["cmyk.jpg", 120, 90],
+      ["turned-3.jpg", 120, 90],
+      ["turned-6.jpg", 90, 120],
+      ["turned.png", 90, 120],
+      ["turned.webp", 90, 120],
+    ] as const) {
+      const product = world.products().find(({ reference }) => reference === `R-${sound.indexOf(name) + 2}`)!;
+      await world.cat(["images", "get", product.images[0]!.id, "--save", "out.jpg", "--yes", "--no-label"]);
+      const bytes = readFileSync(`${world.folder}/out.jpg`);
+      const made = await sharp(bytes).metadata();
+      expect([name, made.width, made.height, made.space, made.orientation]).toEqual([
+        ...[name, width, height, "srgb"],
+        undefined,
+      ]);
+      // About the colors of the original, not those of its inverse.
+      const stats = async (image: Buffer | string) =>
+        (await sharp(image).toColourspace("srgb").stats()).channels.map(({ mean }) => mean);
+      const [seen, meant] = [await stats(bytes), await stats(`${folder}/rgb.jpg`)];
+      const distance = (to: (mean: number) => number) =>
+        seen.reduce((sum, mean, index) => sum + Math.abs(mean - to(meant[index]!)), 0);
+      expect(distance((mean) => mean)).toBeLessThan(distance((mean) => 255 - mean) / 2);
+    }
+  },
+);
 
 test("the head of a photo says what another library reads", async () => {
   for (const name of readdirSync(folder).filter((one) => /^(?!cut|zeros).*\.(?:jpg|png|webp)$/.test(one))) {
@@ -183,7 +188,7 @@ test("a photo of any size is complete, and is not without its last part, or with
         readImageHead(imageInMemory([bytes.subarray(0, kept)]));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: repetitions(20, 60) },
   );
 });
 

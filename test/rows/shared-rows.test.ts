@@ -1,6 +1,8 @@
 import { cpSync, existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 
 // Inputs made by other software, which lie beside the project; their README says what should happen.
@@ -89,16 +91,17 @@ const mapped: Readonly<Record<string, Expected>> = {
 };
 
 describe.skipIf(!isThere)("inputs of other software (../shared/rows, where it is there)", () => {
-  test.each(Object.entries(files))("%s", (file, expected) => play(file, expected));
-  test.each(Object.entries(mapped))("%s with the flags that are meant", (file, expected) =>
+  test.each(sampled(Object.entries(files), 14))("%s", (file, expected) => play(file, expected));
+  test.each(sampled(Object.entries(mapped)))("%s with the flags that are meant", (file, expected) =>
     play(file, expected),
   );
 
-  test("an article list and suppliers: the sheet of the articles is meant", () =>
+  longTest("an article list and suppliers: the sheet of the articles is meant", () =>
     play("sheet/articles-and-suppliers.xlsx", {
       flags: "--map Artikel-Nr.=reference --map Titel=name --map Foto=image_front --map Preis=ignore",
       products: Array.from({ length: 300 }, () => expect.any(String)),
-    }));
+    }),
+  );
 
   test("a picture under a wrong name gets no encoding as advice", async () => {
     const { exit, stderr } = await (await worldWithRows()).cat("import rows/encoding/picture.csv --dry-run");

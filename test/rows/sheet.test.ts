@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../support/at-terminal.ts";
+import { longTest } from "../support/long-test.ts";
+import { sampled } from "../support/repetitions.ts";
 import { createWorld } from "../support/world.ts";
 import { workbookOf } from "../support/write-workbook.ts";
 
@@ -17,17 +19,22 @@ async function worldWith(name: string, options: Parameters<typeof createWorld>[0
 }
 
 describe("the sheet with all columns is read, whatever the other sheets have", () => {
-  test.each([
-    ["articles-first", "Artikel"],
-    ["suppliers-first", "Artikel"],
-    ["customers", "Artikel"],
-    ["pandas", "Artikel"],
-    ["english", "Items"],
-    ["french", "Articles"],
-    ["prices", "Products"],
-    ["instructions", "Products"],
-    ["groups", "Products"],
-  ])("%s: the sheet %s, by what its columns probably mean", async (name, sheet) => {
+  test.each(
+    sampled(
+      [
+        ["articles-first", "Artikel"],
+        ["suppliers-first", "Artikel"],
+        ["customers", "Artikel"],
+        ["pandas", "Artikel"],
+        ["english", "Items"],
+        ["french", "Articles"],
+        ["prices", "Products"],
+        ["instructions", "Products"],
+        ["groups", "Products"],
+      ],
+      3,
+    ),
+  )("%s: the sheet %s, by what its columns probably mean", async (name, sheet) => {
     const { cat } = await worldWith(name);
     const { stderr, stdout } = await cat("import a.xlsx --dry-run --no-progress");
     expect(stderr.split("\n")[0]).toBe(
@@ -38,26 +45,31 @@ describe("the sheet with all columns is read, whatever the other sheets have", (
     expect(JSON.stringify(json.problems)).not.toMatch(/Lieferanten|Kunden|Suppliers|Fournisseurs|Prices/);
   });
 
-  test.each([
-    ["--map", "articles-first", german, {}],
-    ["--map, for columns of no known word", "unknown", polish, {}],
-    [
-      "catalogue.map.json",
-      "unknown",
-      "",
-      { "catalogue.map.json": { columns: { Kod: "reference", Opis: "name", Link: "images" } } },
-    ],
-    [
-      "the answers that an earlier version has kept",
-      "unknown",
-      "",
-      {
-        ".home/config.json": {
-          profiles: { default: { columns: { kod: "reference", opis: "name", link: "images" } } },
-        },
-      },
-    ],
-  ])("with %s it is imported", async (_, name, flags, files) => {
+  test.each(
+    sampled(
+      [
+        ["--map", "articles-first", german, {}],
+        ["--map, for columns of no known word", "unknown", polish, {}],
+        [
+          "catalogue.map.json",
+          "unknown",
+          "",
+          { "catalogue.map.json": { columns: { Kod: "reference", Opis: "name", Link: "images" } } },
+        ],
+        [
+          "the answers that an earlier version has kept",
+          "unknown",
+          "",
+          {
+            ".home/config.json": {
+              profiles: { default: { columns: { kod: "reference", opis: "name", link: "images" } } },
+            },
+          },
+        ],
+      ],
+      1,
+    ),
+  )("with %s it is imported", async (_, name, flags, files) => {
     const { cat, write, names } = await worldWith(name);
     for (const [path, content] of Object.entries(files)) write(path, JSON.stringify(content));
     const { exit, stderr } = await cat(`import a.xlsx --no-progress ${flags}`);
@@ -65,7 +77,7 @@ describe("the sheet with all columns is read, whatever the other sheets have", (
     expect(names()).toEqual(name === "unknown" ? ["K-1 Sukienka"] : ["K-1 Kleid", "K-2 Hose"]);
   });
 
-  test("and --map tells which of two complete sheets is meant", async () => {
+  longTest("and --map tells which of two complete sheets is meant", async () => {
     const { cat, write, products } = await createWorld();
     const sheets = {
       Import: [
@@ -112,19 +124,24 @@ describe("the sheet with all columns is read, whatever the other sheets have", (
 });
 
 describe("where no sheet, or more than one, has all columns, none is taken", () => {
-  test.each([
-    ["import a.xlsx", "twice", 'a.xlsx has several sheets that may be meant: "Summer", "Winter"'],
-    [
-      "products delete --from a.xlsx --dry-run",
-      "to-delete",
-      'a.xlsx has several sheets that may be meant: "All", "Delete"',
-    ],
-    [
-      "import a.xlsx",
-      "unknown",
-      'no sheet of a.xlsx has all columns: "Artykuly" lacks reference and name, "Dostawcy" lacks reference',
-    ],
-  ])("%s of %s", async (line, name, message) => {
+  test.each(
+    sampled(
+      [
+        ["import a.xlsx", "twice", 'a.xlsx has several sheets that may be meant: "Summer", "Winter"'],
+        [
+          "products delete --from a.xlsx --dry-run",
+          "to-delete",
+          'a.xlsx has several sheets that may be meant: "All", "Delete"',
+        ],
+        [
+          "import a.xlsx",
+          "unknown",
+          'no sheet of a.xlsx has all columns: "Artykuly" lacks reference and name, "Dostawcy" lacks reference',
+        ],
+      ],
+      1,
+    ),
+  )("%s of %s", async (line, name, message) => {
     const { cat, requests } = await worldWith(name);
     const { exit, stderr } = await cat(line);
     expect({ exit, stderr }).toEqual({ exit: 3, stderr: `error: ${message}\nChoose one with --sheet.\n` });

@@ -19,7 +19,7 @@ import { metricsText, parseMetrics } from "../../../src/cli/after-run/prometheus
 import { longTest } from "../../support/long-test.ts";
 import { parsePrometheus, valuesOf } from "../../support/parse-prometheus.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
@@ -102,7 +102,7 @@ test("a resumed run counts only what its earlier attempts have not", async () =>
   expect(valuesOf(world.read("m.prom"), "catalogue_photos_total")).toMatchObject({ added: 2 });
 });
 
-test("a generation that is finished is not counted again by the same command", async () => {
+longTest("a generation that is finished is not counted again by the same command", async () => {
   const world = await importWorld({ mock: { demo: 2 } });
   const { reference } = world.products()[0]!;
   world.write(
@@ -118,7 +118,7 @@ test("a generation that is finished is not counted again by the same command", a
   expect(valuesOf(text, "catalogue_runs_total", "beautify")).toMatchObject({ success: 2 });
 });
 
-test("all commands share a file, by command and profile", async () => {
+longTest("all commands share a file, by command and profile", async () => {
   const world = await importWorld({ mock: { demo: 3 } });
   await world.cat("import a.csv --metrics m.prom");
   await world.cat("export --out all.ndjson --metrics m.prom");
@@ -161,7 +161,7 @@ describe("a file that cannot take the numbers", () => {
     ["with damaged numbers of a run", (text) => text.replace(/(# counted \S+ \{)/, "$1x"), "is damaged"],
   ];
 
-  test.each(edits)("is rejected before the run, and stays: %s", async (_, edit, why) => {
+  test.each(sampled(edits))("is rejected before the run, and stays: %s", async (_, edit, why) => {
     const { world, text } = await good();
     const { origin, notices } = await startReceiver();
     const damaged = edit(text);
@@ -179,18 +179,23 @@ describe("a file that cannot take the numbers", () => {
     ]);
   });
 
-  test.each([
-    ["m.txt", "its name does not end in .prom"],
-    ["", 'cannot write --metrics "": its name does not end in .prom'],
-    ["m.PROM", "its name does not end in .prom"],
-    ["locked.prom", "it cannot be locked"],
-    ["byte.prom", "(a lock is an empty file)"],
-    ["huge.prom", "it is larger than 4.0 MB"],
-    ["foreign.prom", "another program wrote it"],
-    ["nowhere/m.prom", "its folder does not exist"],
-    ["folder.prom", "it is a folder"],
-    ["https://example.com/m.prom", "must be a path on this computer"],
-  ])("is rejected before the run: %s", async (name, why) => {
+  test.each(
+    sampled(
+      [
+        ["m.txt", "its name does not end in .prom"],
+        ["", 'cannot write --metrics "": its name does not end in .prom'],
+        ["m.PROM", "its name does not end in .prom"],
+        ["locked.prom", "it cannot be locked"],
+        ["byte.prom", "(a lock is an empty file)"],
+        ["huge.prom", "it is larger than 4.0 MB"],
+        ["foreign.prom", "another program wrote it"],
+        ["nowhere/m.prom", "its folder does not exist"],
+        ["folder.prom", "it is a folder"],
+        ["https://example.com/m.prom", "must be a path on this computer"],
+      ],
+      3,
+    ),
+  )("is rejected before the run: %s", async (name, why) => {
     const world = await importWorld();
     world.write("folder.prom/x", "");
     world.write("locked.prom.lock", "of another program, and longer than the header of a database".repeat(9));
@@ -219,7 +224,7 @@ describe("a file that cannot take the numbers", () => {
   });
 });
 
-test("a folder that is removed during the run is one short warning", async () => {
+longTest("a folder that is removed during the run is one short warning", async () => {
   const world = await importWorld();
   world.write("out/other", "");
   world.clock.isIdle = () => false;
@@ -287,7 +292,7 @@ test("any sequence of runs gives a file that both readers accept, and counters t
         }
       }
     }),
-    { numRuns: repetitions(50, 500) },
+    { numRuns: repetitions(15, 500) },
   );
 });
 

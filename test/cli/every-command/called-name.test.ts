@@ -78,7 +78,7 @@ longTest("every command, called as catalogue, says catalogue in its notes, error
   for (const { called } of found) expect(called).toBeGreaterThan(3);
 });
 
-test("the harness sees the commands of a program that was called as cat", async () => {
+longTest("the harness sees the commands of a program that was called as cat", async () => {
   const { run } = await seededWorld();
   expect(linesWithOtherName(await run(["whoami"], { env: { CAT_BASE_URL: undefined } }))).toHaveLength(1);
   const page = await run(["tryon", "looks.csv", "--yes", "--gallery", "review.html"]);

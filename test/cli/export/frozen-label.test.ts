@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { labelWorld, vocabulary } from "./label-world.ts";
 import { syncWorld } from "./sync-world.ts";
 
@@ -30,14 +32,14 @@ test("generated images of a ZIP are extracted with their label, photos and pixel
   }
 });
 
-test("own photos alone need no manifest", async () => {
+longTest("own photos alone need no manifest", async () => {
   const world = await labelWorld();
   expect(await world.cat("export --zip --extract images --role source")).toMatchObject({ exit: 0 });
   expect(world.exports()).toEqual(["zip"]);
   expect(world.names("images")).toHaveLength(6);
 });
 
-test("with --not-rejected the other images have their label", async () => {
+longTest("with --not-rejected the other images have their label", async () => {
   const world = await labelWorld();
   const [shot, look] = world.mock.state().organizations.main.tasks.map(({ id }) => id);
   writeFileSync(world.at("d.csv"), `task_id,decision\n${shot},reject\n${look},approve\n`);
@@ -47,7 +49,7 @@ test("with --not-rejected the other images have their label", async () => {
   expect(world.names("images")).toHaveLength(7);
 });
 
-test("images whose names are not certain are extracted as sent, with one warning", async () => {
+longTest("images whose names are not certain are extracted as sent, with one warning", async () => {
   const world = await labelWorld();
   // Two products whose references differ only in case: their files are numbered in a ZIP.
   await world.add("dress-1", ["front"]);
@@ -62,7 +64,7 @@ test("images whose names are not certain are extracted as sent, with one warning
   expect(JSON.parse(stdout)).toMatchObject({ assets: 9, unlabeled: 2 });
 });
 
-test.each(["export --no-label", "export --zip --no-label", "export --manifest --no-label"])(
+test.each(sampled(["export --no-label", "export --zip --no-label", "export --manifest --no-label"], 1))(
   "a label flag without images to save is a wrong command line: %s",
   async (line) => {
     const world = await syncWorld();

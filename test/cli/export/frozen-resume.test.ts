@@ -74,7 +74,7 @@ describe("the same command after", () => {
     expect(idsOf(world.read("catalogue.jsonl"))).toEqual(world.newestFirst());
   });
 
-  test("an interrupt resumes, and creates nothing again", async () => {
+  longTest("an interrupt resumes, and creates nothing again", async () => {
     const world = await frozenWorld({ demo: 1200 });
     await world.fault({ match: { path: "/_signed" }, status: 503 });
     const running = world.cat(`export --zip --out all.zip ${noImages}`);
@@ -121,7 +121,7 @@ describe("the same command after", () => {
     expect(names(world)).toEqual([6]);
   });
 
-  test("a ZIP with fewer images than the service counted is kept, and exits with 8", async () => {
+  longTest("a ZIP with fewer images than the service counted is kept, and exits with 8", async () => {
     const world = await frozenWorld();
     await world.cat("export --zip --timeout 1s");
     await world.countMore(2);
@@ -167,14 +167,14 @@ describe("the same command after", () => {
     ]);
   });
 
-  test("the end makes a new export", async () => {
+  longTest("the end makes a new export", async () => {
     const world = await frozenWorld();
     await world.cat("export --manifest");
     await world.cat("export --manifest --yes");
     expect(names(world)).toEqual([6, 6]);
   });
 
-  test("a failed job makes a new job for that part only", async () => {
+  longTest("a failed job makes a new job for that part only", async () => {
     const world = await frozenWorld({ demo: 1200 });
     await world.fault({
       match: { job: "export" },
@@ -262,7 +262,7 @@ describe("a product that was deleted after the catalogue was read", () => {
     expect(world.created().slice(-2)).toEqual([404, 202]);
   });
 
-  test("is named if it was selected, with exit 5, and looked up again by the next command", async () => {
+  longTest("is named if it was selected, with exit 5, and looked up again by the next command", async () => {
     const world = await frozenWorld();
     const [gone, other] = world.products();
     world.write("a.txt", `${gone!.reference}\n${other!.reference}\n`);

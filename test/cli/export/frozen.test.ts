@@ -10,6 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { frozenWorld, idsOf, summaryOf } from "./frozen-world.ts";
 
 /** A role that no demo product has: ZIPs of many products are then made at once. */
@@ -29,7 +31,7 @@ describe("a manifest", () => {
     expect(world.files()).toEqual(["catalogue.jsonl"]);
   });
 
-  test("of 1,200 products is made by three jobs of up to 500", async () => {
+  longTest("of 1,200 products is made by three jobs of up to 500", async () => {
     const world = await frozenWorld({ demo: 1200 });
     const ran = await world.cat("export --manifest --out all.jsonl --json");
     expect([ran.exit, ran.stderr]).toEqual([0, ""]);
@@ -82,20 +84,23 @@ describe("a ZIP", () => {
     expect(world.files()).toEqual(["catalogue.zip"]);
   });
 
-  test("of 1,200 products is three numbered files, and files of an earlier export are named", async () => {
-    const world = await frozenWorld({ demo: 1200 });
-    for (const name of ["all-004.zip", "all-extra.zip", "all-003.txt"]) world.write(name, "old");
-    const { exit, stderr } = await world.cat(`export --zip --out all.zip ${noImages}`);
-    expect([exit, stderr]).toEqual([
-      0,
-      "Exported 1,200 products with 0 images to 3 files in 5.0 s:\n" +
-        "  all-001.zip  22 B\n  all-002.zip  22 B\n  all-003.zip  22 B\n" +
-        "From an earlier export, and not part of this one: all-004.zip\n",
-    ]);
-    expect(world.files()).toEqual([
-      ...["all-001.zip", "all-002.zip", "all-003.txt", "all-003.zip", "all-004.zip", "all-extra.zip"],
-    ]);
-  });
+  longTest(
+    "of 1,200 products is three numbered files, and files of an earlier export are named",
+    async () => {
+      const world = await frozenWorld({ demo: 1200 });
+      for (const name of ["all-004.zip", "all-extra.zip", "all-003.txt"]) world.write(name, "old");
+      const { exit, stderr } = await world.cat(`export --zip --out all.zip ${noImages}`);
+      expect([exit, stderr]).toEqual([
+        0,
+        "Exported 1,200 products with 0 images to 3 files in 5.0 s:\n" +
+          "  all-001.zip  22 B\n  all-002.zip  22 B\n  all-003.zip  22 B\n" +
+          "From an earlier export, and not part of this one: all-004.zip\n",
+      ]);
+      expect(world.files()).toEqual([
+        ...["all-001.zip", "all-002.zip", "all-003.txt", "all-003.zip", "all-004.zip", "all-extra.zip"],
+      ]);
+    },
+  );
 
   test("is extracted into a new folder", async () => {
     const world = await frozenWorld();
@@ -166,29 +171,31 @@ describe("an existing file", () => {
     expect([world.created(), world.read("images/a.txt")]).toEqual([[], "mine"]);
   });
 
-  test.each([
-    ["a file", "FOLDER/images is not a folder", (images: string) => writeFileSync(images, "")],
-    [
-      "a link to nothing",
-      "cannot write FOLDER/images: no such file or folder",
-      (images: string) => symlinkSync("missing", images),
-    ],
-    [
-      "a link to itself",
-      "cannot write FOLDER/images: too many symbolic links",
-      (images: string) => symlinkSync("images", images),
-    ],
-    [
-      "the current folder",
-      "FOLDER/images is the current folder or a disk, which the files cannot replace",
-      (images: string) => {
-        mkdirSync(images);
-        const before = process.cwd();
-        process.chdir(images);
-        onTestFinished(() => process.chdir(before));
-      },
-    ],
-  ])("that is %s exits with 2 for --extract before anything is created", async (_, message, make) => {
+  test.each(
+    sampled([
+      ["a file", "FOLDER/images is not a folder", (images: string) => writeFileSync(images, "")],
+      [
+        "a link to nothing",
+        "cannot write FOLDER/images: no such file or folder",
+        (images: string) => symlinkSync("missing", images),
+      ],
+      [
+        "a link to itself",
+        "cannot write FOLDER/images: too many symbolic links",
+        (images: string) => symlinkSync("images", images),
+      ],
+      [
+        "the current folder",
+        "FOLDER/images is the current folder or a disk, which the files cannot replace",
+        (images: string) => {
+          mkdirSync(images);
+          const before = process.cwd();
+          process.chdir(images);
+          onTestFinished(() => process.chdir(before));
+        },
+      ],
+    ]),
+  )("that is %s exits with 2 for --extract before anything is created", async (_, message, make) => {
     const world = await frozenWorld();
     make(join(world.folder, "images"));
     const { exit, stderr } = await world.cat("export --zip --extract images");

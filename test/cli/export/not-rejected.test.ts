@@ -16,29 +16,32 @@ describe("cat export sync --not-rejected", () => {
     expect(world.index("m/catalogue.ndjson").filter(({ role }) => role === "source")).toHaveLength(6);
   });
 
-  test("removes what is rejected later as it removes other images, and takes it back without a download", async () => {
-    const world = await reviewedWorld();
-    await world.sync("m --not-rejected");
-    await world.review("reject", "approve");
-    world.traffic();
-    expect((await world.sync("m --not-rejected")).counts).toEqual({
-      total: 8,
-      removed: 1,
-      unchanged: 8,
-      rejected: 1,
-    });
-    expect(world.traffic()).toEqual({ pages: 1, images: 0 });
-    expect(world.tryons()[0]).toEqual(["DRESS-1", "reject", true]);
-    // The file is kept without --delete.
-    expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);
-    // A rejection casts no doubt on the list of the service: the next run reads changes only.
-    expect((await world.sync("m --not-rejected")).counts).toEqual({ total: 8, unchanged: 8, rejected: 1 });
-    expect(world.requests().at(-1)!.path).toContain("since=");
-    await world.review("approve", "approve");
-    expect((await world.sync("m --not-rejected")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
-    expect(world.traffic().images).toBe(0);
-    expect(world.tryons()[0]).toEqual(["DRESS-1", "approve", false]);
-  });
+  longTest(
+    "removes what is rejected later as it removes other images, and takes it back without a download",
+    async () => {
+      const world = await reviewedWorld();
+      await world.sync("m --not-rejected");
+      await world.review("reject", "approve");
+      world.traffic();
+      expect((await world.sync("m --not-rejected")).counts).toEqual({
+        total: 8,
+        removed: 1,
+        unchanged: 8,
+        rejected: 1,
+      });
+      expect(world.traffic()).toEqual({ pages: 1, images: 0 });
+      expect(world.tryons()[0]).toEqual(["DRESS-1", "reject", true]);
+      // The file is kept without --delete.
+      expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);
+      // A rejection casts no doubt on the list of the service: the next run reads changes only.
+      expect((await world.sync("m --not-rejected")).counts).toEqual({ total: 8, unchanged: 8, rejected: 1 });
+      expect(world.requests().at(-1)!.path).toContain("since=");
+      await world.review("approve", "approve");
+      expect((await world.sync("m --not-rejected")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
+      expect(world.traffic().images).toBe(0);
+      expect(world.tryons()[0]).toEqual(["DRESS-1", "approve", false]);
+    },
+  );
 
   test("deletes rejected images with --delete, never more than usual", async () => {
     const world = await reviewedWorld();
@@ -69,7 +72,7 @@ describe("cat export sync --not-rejected", () => {
     expect(world.tryons()[0]).toEqual(["DRESS-1", "reject", false]);
   });
 
-  test("a decision is in the index of the next run, although no product has changed", async () => {
+  longTest("a decision is in the index of the next run, although no product has changed", async () => {
     const world = await reviewedWorld();
     await world.sync("m");
     await world.review("reject", "approve");
@@ -126,7 +129,7 @@ describe("cat export --not-rejected", () => {
     expect(summary).toMatchObject({ products: 3, assets: 8, rejected: 1 });
   });
 
-  test("with --since last exports everything again after images were reviewed", async () => {
+  longTest("with --since last exports everything again after images were reviewed", async () => {
     const world = await reviewedWorld();
     await world.review("reject");
     const line = "export --not-rejected --since last";
@@ -166,7 +169,7 @@ describe("cat export --zip --extract --not-rejected", () => {
     expect(world.names("out")).toHaveLength(9);
   });
 
-  test("extracts nothing where names do not tell which image is rejected", async () => {
+  longTest("extracts nothing where names do not tell which image is rejected", async () => {
     const world = await reviewedWorld();
     await world.review("reject");
     // Two products whose references differ only in case: their files are numbered in a ZIP.

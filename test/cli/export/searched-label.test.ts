@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
+import { createWorld } from "../../support/world.ts";
 import { labelWorld, vocabulary } from "./label-world.ts";
 
 const unknown =
@@ -36,28 +39,36 @@ test("images get --save labels a generated image as exports list it, and leaves 
   expect(await savedImage(world, world.products()[0]!.images[0]!.id)).toEqual([undefined, false, ""]);
 });
 
-test("an image that no export lists is saved as sent with one warning, or with the label by --label", async () => {
-  const world = await labelWorld();
-  const create = { width: 8, height: 8, channels: 3, background: "red" } as const;
-  await sharp({ create }).png().toFile(world.at("look.png"));
-  const { stdout } = await world.cat("images upload look.png --json");
-  const { id } = JSON.parse(stdout);
-  expect(await savedImage(world, id)).toEqual([undefined, false, unknown]);
-  const before = world.requests().length;
-  expect(await savedImage(world, id, "--label beautified")).toEqual([
-    "compositeWithTrainedAlgorithmicMedia",
-    true,
-    "",
-  ]);
-  const asked = world.requests().slice(before);
-  expect(asked.filter(({ path }) => path.startsWith("/v1/exports"))).toEqual([]);
-});
+longTest(
+  "an image that no export lists is saved as sent with one warning, or with the label by --label",
+  async () => {
+    const world = await labelWorld();
+    const create = { width: 8, height: 8, channels: 3, background: "red" } as const;
+    await sharp({ create }).png().toFile(world.at("look.png"));
+    const { stdout } = await world.cat("images upload look.png --json");
+    const { id } = JSON.parse(stdout);
+    expect(await savedImage(world, id)).toEqual([undefined, false, unknown]);
+    const before = world.requests().length;
+    expect(await savedImage(world, id, "--label beautified")).toEqual([
+      "compositeWithTrainedAlgorithmicMedia",
+      true,
+      "",
+    ]);
+    const asked = world.requests().slice(before);
+    expect(asked.filter(({ path }) => path.startsWith("/v1/exports"))).toEqual([]);
+  },
+);
 
-test.each([
-  [403, { type: "forbidden", code: "insufficient_scope", message: "scope" }],
-  [403, { type: "forbidden", code: "plan_required", message: "no exports" }],
-  [404, { type: "not_found", code: "route_not_found", message: "no exports" }],
-])(
+test.each(
+  sampled(
+    [
+      [403, { type: "forbidden", code: "insufficient_scope", message: "scope" }],
+      [403, { type: "forbidden", code: "plan_required", message: "no exports" }],
+      [404, { type: "not_found", code: "route_not_found", message: "no exports" }],
+    ],
+    1,
+  ),
+)(
   "a service that denies exports with %i saves the image as sent with the same warning",
   async (status, error) => {
     const world = await labelWorld();
@@ -85,8 +96,8 @@ test.each([
   ["--label generated", "--label needs --save\nAdd --save, or remove --label.\n"],
   ["--no-label", "--no-label needs --save\nAdd --save, or remove --no-label.\n"],
 ])("images get %s without --save is a wrong command line", async (flags, why) => {
-  const world = await labelWorld();
-  expect(await world.cat(`images get ${outputs(world)[0]} ${flags}`)).toEqual({
+  const world = await createWorld();
+  expect(await world.cat(`images get 01JGZZ0000000000000000000A ${flags}`)).toEqual({
     exit: 2,
     stdout: "",
     stderr: `error: ${why}`,

@@ -383,29 +383,32 @@ describe("a mirror in a bucket", () => {
     },
   );
 
-  test("has no object left where a run was stopped whose names were those of images that are gone now", async () => {
-    const world = await bucketWorld();
-    await world.run("s3://shop/a --path-style");
-    const [first] = world.products();
-    await world.send("DELETE", `/v1/products/${first!.id}`, undefined);
-    const images = first!.images.map(({ id, orientation }) => ({ image_id: id, orientation }));
-    await world.send("POST", "/v1/products", { reference: first!.reference, name: "Again", images });
-    const running = world.run("s3://shop/a --path-style --delete");
-    world.store.faults.instead = (method, key) => {
-      if (method === "PUT" && key.startsWith("a/DRESS-")) running.interrupt();
-      return null;
-    };
-    expect((await running).exit).toBe(130);
-    delete world.store.faults.instead;
-    const left = world.keys().filter((key) => !hidden(key) && !names.includes(key.slice(2)));
-    expect(left).toContainEqual(expect.stringMatching(/^a\/DRESS-\d_\w+-\w{26}\.jpg$/));
-    expect((await world.run("s3://shop/a --path-style --delete")).exit).toBe(0);
-    expect(world.keys().filter((key) => !hidden(key))).toEqual(
-      [...names, "catalogue.ndjson"].map((name) => `a/${name}`).sort(),
-    );
-  });
+  longTest(
+    "has no object left where a run was stopped whose names were those of images that are gone now",
+    async () => {
+      const world = await bucketWorld();
+      await world.run("s3://shop/a --path-style");
+      const [first] = world.products();
+      await world.send("DELETE", `/v1/products/${first!.id}`, undefined);
+      const images = first!.images.map(({ id, orientation }) => ({ image_id: id, orientation }));
+      await world.send("POST", "/v1/products", { reference: first!.reference, name: "Again", images });
+      const running = world.run("s3://shop/a --path-style --delete");
+      world.store.faults.instead = (method, key) => {
+        if (method === "PUT" && key.startsWith("a/DRESS-")) running.interrupt();
+        return null;
+      };
+      expect((await running).exit).toBe(130);
+      delete world.store.faults.instead;
+      const left = world.keys().filter((key) => !hidden(key) && !names.includes(key.slice(2)));
+      expect(left).toContainEqual(expect.stringMatching(/^a\/DRESS-\d_\w+-\w{26}\.jpg$/));
+      expect((await world.run("s3://shop/a --path-style --delete")).exit).toBe(0);
+      expect(world.keys().filter((key) => !hidden(key))).toEqual(
+        [...names, "catalogue.ndjson"].map((name) => `a/${name}`).sort(),
+      );
+    },
+  );
 
-  test("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
+  longTest("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
     const world = await bucketWorld();
     const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
     world.store.write("a/.catalogue/lease-all", { holder, until: world.clock.now() + minute });

@@ -75,19 +75,22 @@ describe("a list that lacks most of the mirror", () => {
     },
   );
 
-  test("that comes twice and is short by less loses nothing: --delete reads everything before it deletes", async () => {
-    const world = await mirrored();
-    await world.list(6);
-    expect((await world.sync("images --full")).counts).toMatchObject({ removed: 6 });
-    await world.list(6);
-    expect((await world.sync("images")).exit).toBe(0);
-    await world.list(9);
-    expect((await world.sync("images")).exit).toBe(0);
-    expect(world.since()).toBe(true);
-    expect((await world.sync("images --delete")).exit).toBe(0);
-    expect(world.since()).toBe(false);
-    expect(world.tree("images")).toEqual(world.complete);
-  });
+  longTest(
+    "that comes twice and is short by less loses nothing: --delete reads everything before it deletes",
+    async () => {
+      const world = await mirrored();
+      await world.list(6);
+      expect((await world.sync("images --full")).counts).toMatchObject({ removed: 6 });
+      await world.list(6);
+      expect((await world.sync("images")).exit).toBe(0);
+      await world.list(9);
+      expect((await world.sync("images")).exit).toBe(0);
+      expect(world.since()).toBe(true);
+      expect((await world.sync("images --delete")).exit).toBe(0);
+      expect(world.since()).toBe(false);
+      expect(world.tree("images")).toEqual(world.complete);
+    },
+  );
 
   test("that comes twice, the second time with --delete, is read again until it is healthy", async () => {
     const world = await mirrored();
@@ -129,7 +132,7 @@ describe("a list that lacks most of the mirror", () => {
     expect(world.tree("images")).toEqual(world.complete);
   });
 
-  test("is believed with the number that the message names", async () => {
+  longTest("is believed with the number that the message names", async () => {
     const world = await mirrored();
     await world.list(2);
     expect((await world.sync("images --delete --full --max-delete 13")).exit).toBe(8);
@@ -140,7 +143,7 @@ describe("a list that lacks most of the mirror", () => {
     });
   });
 
-  test("removes nothing from a shard, and --merge joins complete indexes", async () => {
+  longTest("removes nothing from a shard, and --merge joins complete indexes", async () => {
     const world = await mirrored();
     for (const shard of ["1/2", "2/2"]) await world.sync(`shards --shard ${shard}`);
     await world.list(0);
@@ -165,7 +168,7 @@ describe("a smaller loss", () => {
     expect(world.tree("images")).toEqual(world.complete);
   });
 
-  test("of more than a tenth and 20 files is not deleted without --max-delete", async () => {
+  longTest("of more than a tenth and 20 files is not deleted without --max-delete", async () => {
     const world = await syncWorld();
     const rows = Array.from({ length: 38 }, (_, at) => ({
       reference: `SHIRT-${at}`,

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LocalFolder } from "../../../src/flows/export/sync/local-folder.ts";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
+import { createWorld } from "../../support/world.ts";
 import { syncWorld } from "./sync-world.ts";
 
 const allNames = [
@@ -17,32 +19,35 @@ const allNames = [
 const day = 24 * 3_600_000;
 
 describe("the first run", () => {
-  test("writes nothing through links in the hidden folder of an earlier mirror, and closes it", async () => {
-    const world = await syncWorld();
-    await world.cat("export sync images");
-    const hidden = world.at("images/.catalogue-sync");
-    // As earlier versions made it where the umask is 0.
-    for (const name of ["", "all", "all/parts"]) chmodSync(join(hidden, name), 0o777);
-    const planted = [
-      ...["put-0", "put-1", "put-2", "put-3"].map((name) => `all/parts/${name}`),
-      "all/holder.json",
-      "all/journal.ndjson",
-    ];
-    for (const [number, name] of planted.entries()) {
-      writeFileSync(world.at(`private-${number}`), "private");
-      symlinkSync(world.at(`private-${number}`), join(hidden, name));
-    }
-    rmSync(world.at("images/DRESS-1_back.jpg"));
-    // The journal of a stopped run is read, but a link is none.
-    const ran = await world.cat("export sync images --verify");
-    expect(planted.map((_, number) => readFileSync(world.at(`private-${number}`), "utf8"))).toEqual(
-      planted.map(() => "private"),
-    );
-    expect([0, 2]).toContain(ran.exit);
-    expect(["", "all", "all/parts"].map((name) => statSync(join(hidden, name)).mode & 0o777)).toEqual([
-      0o700, 0o700, 0o700,
-    ]);
-  });
+  longTest(
+    "writes nothing through links in the hidden folder of an earlier mirror, and closes it",
+    async () => {
+      const world = await syncWorld();
+      await world.cat("export sync images");
+      const hidden = world.at("images/.catalogue-sync");
+      // As earlier versions made it where the umask is 0.
+      for (const name of ["", "all", "all/parts"]) chmodSync(join(hidden, name), 0o777);
+      const planted = [
+        ...["put-0", "put-1", "put-2", "put-3"].map((name) => `all/parts/${name}`),
+        "all/holder.json",
+        "all/journal.ndjson",
+      ];
+      for (const [number, name] of planted.entries()) {
+        writeFileSync(world.at(`private-${number}`), "private");
+        symlinkSync(world.at(`private-${number}`), join(hidden, name));
+      }
+      rmSync(world.at("images/DRESS-1_back.jpg"));
+      // The journal of a stopped run is read, but a link is none.
+      const ran = await world.cat("export sync images --verify");
+      expect(planted.map((_, number) => readFileSync(world.at(`private-${number}`), "utf8"))).toEqual(
+        planted.map(() => "private"),
+      );
+      expect([0, 2]).toContain(ran.exit);
+      expect(["", "all", "all/parts"].map((name) => statSync(join(hidden, name)).mode & 0o777)).toEqual([
+        0o700, 0o700, 0o700,
+      ]);
+    },
+  );
 
   test("downloads every image, and writes the index", async () => {
     const world = await syncWorld();
@@ -92,7 +97,7 @@ describe("the first run", () => {
     expect(world.tree("one")).toEqual(world.tree("other"));
   });
 
-  test("prints one summary object with --json", async () => {
+  longTest("prints one summary object with --json", async () => {
     const world = await syncWorld();
     const ran = await world.cat("export sync images/ --json");
     expect(JSON.parse(ran.stdout)).toEqual({
@@ -103,13 +108,13 @@ describe("the first run", () => {
     expect(ran.stderr).toBe("");
   });
 
-  test("of an empty catalogue has an empty index", async () => {
+  longTest("of an empty catalogue has an empty index", async () => {
     const world = await syncWorld();
     expect((await world.sync("images --role tryon")).counts).toEqual({});
     expect(world.tree("images")).toEqual({ "catalogue.ndjson": "" });
   });
 
-  test("needs an API key before it creates the folder", async () => {
+  longTest("needs an API key before it creates the folder", async () => {
     const world = await syncWorld();
     const ran = await world.cat("export sync images", { env: { CAT_API_KEY: undefined } });
     expect(ran.exit).toBe(4);
@@ -163,7 +168,7 @@ describe("a later run", () => {
     expect(world.tree("images")).toEqual(world.tree("fresh"));
   });
 
-  test("exchanges the names of two products", async () => {
+  longTest("exchanges the names of two products", async () => {
     const world = await syncWorld();
     await world.cat("export sync images");
     world.clock.advance(day);
@@ -176,7 +181,7 @@ describe("a later run", () => {
     expect(world.tree("images")).toEqual(world.tree("fresh"));
   });
 
-  test("finds detached photos when everything is read: with --full, and after --full-every", async () => {
+  longTest("finds detached photos when everything is read: with --full, and after --full-every", async () => {
     const world = await syncWorld();
     const detach = async (reference: string) => {
       const product = world.products().find((one) => one.reference === reference)!;
@@ -224,7 +229,7 @@ describe("a deleted product", () => {
     expect((await world.sync("images")).counts).toEqual({ total: 4, unchanged: 4 });
   });
 
-  test("loses its files with --delete, also if they were kept before", async () => {
+  longTest("loses its files with --delete, also if they were kept before", async () => {
     const world = await deleted();
     await world.cat("export sync images");
     expect((await world.sync("images --delete")).counts).toEqual({ total: 4, removed: 2, unchanged: 4 });
@@ -291,7 +296,7 @@ describe("--dry-run", () => {
     expect(world.traffic().images).toBe(0);
   });
 
-  test("counts what the next run does", async () => {
+  longTest("counts what the next run does", async () => {
     const world = await syncWorld();
     await world.cat("export sync images");
     world.clock.advance(day);
@@ -345,7 +350,7 @@ describe("files that the user changes", () => {
     expect(world.names("images")).toContain(front.path);
   });
 
-  test("a missing file that is to be renamed is reported: exit 8", async () => {
+  longTest("a missing file that is to be renamed is reported: exit 8", async () => {
     const world = await syncWorld();
     await world.cat("export sync images");
     rmSync(world.at("images/DRESS-1_front.jpg"));
@@ -378,7 +383,7 @@ describe("files that the user changes", () => {
     expect((await world.sync(line)).counts).toEqual({ total: 7, added: 1, unchanged: 6 });
   });
 
-  test("hostile references stay in the folder", async () => {
+  longTest("hostile references stay in the folder", async () => {
     const world = await syncWorld();
     for (const reference of ["../up", "a/../../b", "/etc/x", "CON", "c:\\x"])
       await world.add(reference, ["front"]);
@@ -408,7 +413,7 @@ describe("a folder that cannot be used", () => {
     expect(world.tree("images")).toEqual({ "a.jpg": "mine" });
   });
 
-  test("mirrors something else: exit 2, with what differs", async () => {
+  longTest("mirrors something else: exit 2, with what differs", async () => {
     const world = await syncWorld();
     await world.cat("export sync images --role source,tryon");
     const ran = await world.cat("export sync images --template '{id}{ext}' --shard 1/2");
@@ -426,7 +431,7 @@ describe("a folder that cannot be used", () => {
     expect((await world.sync("images --role tryon --role source")).exit).toBe(0);
   });
 
-  test("is a file, or its state is damaged or of a newer version: exit 2", async () => {
+  longTest("is a file, or its state is damaged or of a newer version: exit 2", async () => {
     const world = await syncWorld();
     expect(await world.cat("export sync products.ndjson")).toMatchObject({
       exit: 2,
@@ -463,7 +468,7 @@ describe("a folder that cannot be used", () => {
     });
   });
 
-  test("is in use by another process: exit 6", async () => {
+  longTest("is in use by another process: exit 6", async () => {
     const world = await syncWorld();
     await world.cat("export sync images");
     const holder = { pid: 17, since: "2026-01-05T09:00:00.000Z" };
@@ -542,7 +547,7 @@ describe("a stopped run", () => {
       world.clock.advance(10);
       return world.names("images").length;
     };
-    await expect.poll(named).toBe(5);
+    await expect.poll(named, { interval: 5 }).toBe(5);
     running.interrupt();
     const ended = await running;
     expect(ended.exit).toBe(130);
@@ -575,7 +580,7 @@ describe("shards", () => {
     expect(merged).toEqual(world.tree("complete"));
   });
 
-  test("in folders of their own are merged once their files are in one folder", async () => {
+  longTest("in folders of their own are merged once their files are in one folder", async () => {
     const world = await syncWorld();
     for (const number of [1, 2]) await world.cat(`export sync part-${number} --shard ${number}/2`);
     for (const number of [1, 2])
@@ -589,22 +594,25 @@ describe("shards", () => {
     });
   });
 
-  test("of which one was complete and has lost its index are not merged: exit 3, and nothing is written", async () => {
-    const world = await syncWorld();
-    for (const number of [1, 2]) await world.cat(`export sync images --shard ${number}/2`);
-    rmSync(world.at("images/catalogue.2-of-2.ndjson"));
-    const before = world.tree("images");
-    expect(await world.cat("export sync images --merge")).toEqual({
-      exit: 3,
-      stdout: "",
-      stderr:
-        "error: cannot merge the shards in images: catalogue.2-of-2.ndjson is missing\n" +
-        "Run the command of that shard again, which writes it.\n",
-    });
-    expect(world.tree("images")).toEqual(before);
-  });
+  longTest(
+    "of which one was complete and has lost its index are not merged: exit 3, and nothing is written",
+    async () => {
+      const world = await syncWorld();
+      for (const number of [1, 2]) await world.cat(`export sync images --shard ${number}/2`);
+      rmSync(world.at("images/catalogue.2-of-2.ndjson"));
+      const before = world.tree("images");
+      expect(await world.cat("export sync images --merge")).toEqual({
+        exit: 3,
+        stdout: "",
+        stderr:
+          "error: cannot merge the shards in images: catalogue.2-of-2.ndjson is missing\n" +
+          "Run the command of that shard again, which writes it.\n",
+      });
+      expect(world.tree("images")).toEqual(before);
+    },
+  );
 
-  test("of which one has a cut index are not merged: exit 3, and nothing is written", async () => {
+  longTest("of which one has a cut index are not merged: exit 3, and nothing is written", async () => {
     const world = await syncWorld();
     for (const number of [1, 2]) await world.cat(`export sync images --shard ${number}/2`);
     const index = "images/catalogue.2-of-2.ndjson";
@@ -623,7 +631,7 @@ describe("shards", () => {
     expect((await world.sync("images --merge")).counts).toEqual({ total: 6, unchanged: 6 });
   });
 
-  test("that are missing, stopped or of another number are not merged: exit 3", async () => {
+  longTest("that are missing, stopped or of another number are not merged: exit 3", async () => {
     const world = await syncWorld();
     world.mkdir("images");
     const merge = async () => {
@@ -650,19 +658,24 @@ describe("shards", () => {
   });
 });
 
-test.for([
-  ["images --max-delete 3", "--max-delete needs --delete"],
-  ["images --shard 3/2", "use I/N with I from 1 to N, such as 1/3"],
-  ["images --shard 0/2", "use I/N with I from 1 to N, such as 1/3"],
-  ["images --merge --full", "--merge cannot be used with --full"],
-  ["images --full-every week", "use a duration such as 12h or 7d, or 0 for never"],
-  ["images --template '{refrence}{ext}'", "unknown placeholder {refrence}"],
-  ["images --role source,", "a role is empty"],
-  ["''", "DIR is empty"],
-  ["images --delete --max-delete 0", "use a whole number of at least 1"],
-  ["", "DIR"],
-] as const)("a wrong command line exits with 2: cat export sync %s", async ([line, message]) => {
-  const world = await syncWorld();
+test.for(
+  sampled(
+    [
+      ["images --max-delete 3", "--max-delete needs --delete"],
+      ["images --shard 3/2", "use I/N with I from 1 to N, such as 1/3"],
+      ["images --shard 0/2", "use I/N with I from 1 to N, such as 1/3"],
+      ["images --merge --full", "--merge cannot be used with --full"],
+      ["images --full-every week", "use a duration such as 12h or 7d, or 0 for never"],
+      ["images --template '{refrence}{ext}'", "unknown placeholder {refrence}"],
+      ["images --role source,", "a role is empty"],
+      ["''", "DIR is empty"],
+      ["images --delete --max-delete 0", "use a whole number of at least 1"],
+      ["", "DIR"],
+    ] as const,
+    5,
+  ),
+)("a wrong command line exits with 2: cat export sync %s", async ([line, message]) => {
+  const world = await createWorld();
   const ran = await world.cat(`export sync ${line}`);
   expect(ran.exit).toBe(2);
   expect(ran.stderr).toContain(message);

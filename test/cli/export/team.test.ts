@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { s3Server } from "../../support/s3-server.ts";
 import { dress, reviewedWorld } from "./reviewed-world.ts";
 
@@ -60,7 +61,7 @@ const expectedFile = ({ ids: { one, two, three } }: World) =>
 describe("decisions of two reviewers reach a server by the mirror", () => {
   test("in a folder, with the same result in every order", async () => {
     const world = await teamWorld();
-    for (const [at, order] of orders.entries()) {
+    for (const [at, order] of sampled(orders).entries()) {
       const mirror = `m${at}`;
       for (const who of order) await world.steps[who](mirror);
       expect((await world.steps.server(mirror)).exit, order.join()).toBe(0);
@@ -131,7 +132,7 @@ describe("cat tasks review --mirror", () => {
     expect(world.tryons().map(([, decision]) => decision)).toEqual(["approve", "reject", "approve"]);
   });
 
-  test("says how many images are decided otherwise there", async () => {
+  longTest("says how many images are decided otherwise there", async () => {
     const world = await teamWorld();
     await world.steps.ben("m");
     const { stdout } = await world.steps.anna("m", " --json");
@@ -162,7 +163,7 @@ describe("cat tasks review --mirror", () => {
     expect(world.read("o/decisions.csv")).toBe(world.read("n/decisions.csv"));
   });
 
-  test("hands on to a mirror that has no run yet, and says so", async () => {
+  longTest("hands on to a mirror that has no run yet, and says so", async () => {
     const world = await teamWorld();
     expect((await world.steps.anna("m")).stderr.split("\n")[0]).toBe(
       "m is not a mirror yet: cat export sync m --approved makes it one.",
@@ -171,10 +172,15 @@ describe("cat tasks review --mirror", () => {
     expect(world.files()).toEqual([dress(1), dress(3)]);
   });
 
-  test.each([
-    ["a folder of other files", "m", "m is not empty, and not a mirror of the catalogue"],
-    ["a file", "m/notes.txt", "m/notes.txt is not a folder"],
-  ])("rejects %s, and records nothing", async (_, mirror, error) => {
+  test.each(
+    sampled(
+      [
+        ["a folder of other files", "m", "m is not empty, and not a mirror of the catalogue"],
+        ["a file", "m/notes.txt", "m/notes.txt is not a folder"],
+      ],
+      1,
+    ),
+  )("rejects %s, and records nothing", async (_, mirror, error) => {
     const world = await teamWorld();
     world.mkdir("m");
     world.write("m/notes.txt", "mine");
@@ -186,7 +192,7 @@ describe("cat tasks review --mirror", () => {
     });
   });
 
-  test("rejects a mirror of another service", async () => {
+  longTest("rejects a mirror of another service", async () => {
     const world = await teamWorld();
     await world.on("server", "export sync m");
     const state = world.read("m/.catalogue-sync/all/state.json");
@@ -226,7 +232,7 @@ describe("the decisions of a mirror", () => {
     });
   });
 
-  test("are those of a profile that has some, and of files", async () => {
+  longTest("are those of a profile that has some, and of files", async () => {
     const world = await teamWorld();
     await world.review("approve", "", "");
     expect((await world.cat("export sync m --approved --decisions anna.csv")).exit).toBe(0);
@@ -241,7 +247,7 @@ describe("the decisions of a mirror", () => {
     expect(world.files()).toEqual([dress(1), dress(3)]);
   });
 
-  test("stay as they are in a dry run, and without a decision there are none", async () => {
+  longTest("stay as they are in a dry run, and without a decision there are none", async () => {
     const world = await teamWorld();
     await world.on("server", "export sync m");
     expect(world.names("m")).not.toContain("decisions.csv");
@@ -268,7 +274,7 @@ describe("the decisions of a mirror", () => {
       expect(world.read("m/decisions.csv")).toBe(damaged);
     }
     // A copy that was cut, or another file.
-    for (const content of ["", "task_id", "garbage"]) {
+    for (const content of sampled(["", "task_id", "garbage"], 1)) {
       world.write("m/decisions.csv", content);
       expect((await world.steps.ben("m")).exit, content).toBe(3);
       expect(world.read("m/decisions.csv")).toBe(content);

@@ -9,7 +9,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { rawZip } from "../../support/raw-zip.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import {
   type ArtifactStep,
@@ -50,26 +52,31 @@ describe("a download of an export", () => {
     expect(left(world)).toEqual(["file"]);
   });
 
-  test.each<[string, ArtifactStep[], string | null]>([
-    ["that is cut off continues after the bytes it has", [cutAfter(zip, 200), rest(zip)], "bytes=200-"],
-    [
-      "whose URL expires halfway continues with a new one",
-      [cutAfter(zip, 200), gone, rest(zip)],
-      "bytes=200-",
-    ],
-    ["whose Range is ignored starts over", [cutAfter(zip, 200), body(zip)], "bytes=200-"],
-    ["whose file changed starts over", [cutAfter(other, 200), body(zip, { etag: '"v2"' })], "bytes=200-"],
-    [
-      "that gets another range than it asked for starts over",
+  test.each<[string, ArtifactStep[], string | null]>(
+    sampled(
       [
-        cutAfter(zip, 200),
-        body(zip.subarray(100), { "content-range": `bytes 100-${zip.length - 1}/${zip.length}` }, 206),
-        body(zip),
+        ["that is cut off continues after the bytes it has", [cutAfter(zip, 200), rest(zip)], "bytes=200-"],
+        [
+          "whose URL expires halfway continues with a new one",
+          [cutAfter(zip, 200), gone, rest(zip)],
+          "bytes=200-",
+        ],
+        ["whose Range is ignored starts over", [cutAfter(zip, 200), body(zip)], "bytes=200-"],
+        ["whose file changed starts over", [cutAfter(other, 200), body(zip, { etag: '"v2"' })], "bytes=200-"],
+        [
+          "that gets another range than it asked for starts over",
+          [
+            cutAfter(zip, 200),
+            body(zip.subarray(100), { "content-range": `bytes 100-${zip.length - 1}/${zip.length}` }, 206),
+            body(zip),
+          ],
+          null,
+        ],
+        ["that was damaged on the way is repeated once", [body(zip.subarray(0, 300)), body(zip)], null],
       ],
-      null,
-    ],
-    ["that was damaged on the way is repeated once", [body(zip.subarray(0, 300)), body(zip)], null],
-  ])("%s", async (_, steps, range) => {
+      3,
+    ),
+  )("%s", async (_, steps, range) => {
     const world = await artifactWorld("zip", ...steps);
     const { exit, stderr } = await world.download();
     expect([exit, stderr]).toEqual([0, expect.stringMatching(/^Saved file \(\d+ B\) in \d+\.\d s\.\n$/)]);
@@ -82,44 +89,46 @@ describe("a download of an export", () => {
 
   const page = "<!DOCTYPE html><title>Sign in</title>";
   const shown = `the file of export ${exportId}`;
-  test.each<[string, "zip" | "manifest", ArtifactStep, string, number]>([
-    [
-      "an HTML page instead of a ZIP",
-      "zip",
-      body(page),
-      `${shown} is not a ZIP file: it does not start like one`,
-      2,
-    ],
-    [
-      "a ZIP without its end",
-      "zip",
-      body(zip.subarray(0, 300)),
-      `${shown} is damaged: its end is missing, or other bytes follow it`,
-      2,
-    ],
-    ["an empty ZIP file", "zip", body(""), `${shown} is not a ZIP file: it does not start like one`, 2],
-    [
-      "an HTML page instead of a manifest",
-      "manifest",
-      body(page),
-      `${shown} is not the manifest of the export: it ends within a line`,
-      2,
-    ],
-    [
-      "a manifest with another line",
-      "manifest",
-      body('{"product":{"id":"A"},"assets":[]}\n{"product":{}}\n'),
-      `${shown} is not the manifest of the export: line 2 has no product`,
-      2,
-    ],
-    [
-      "a manifest without its last line end",
-      "manifest",
-      body('{"product":{"id":"A"},"assets":[]}'),
-      `${shown} is not the manifest of the export: it ends within a line`,
-      2,
-    ],
-  ])(
+  test.each<[string, "zip" | "manifest", ArtifactStep, string, number]>(
+    sampled([
+      [
+        "an HTML page instead of a ZIP",
+        "zip",
+        body(page),
+        `${shown} is not a ZIP file: it does not start like one`,
+        2,
+      ],
+      [
+        "a ZIP without its end",
+        "zip",
+        body(zip.subarray(0, 300)),
+        `${shown} is damaged: its end is missing, or other bytes follow it`,
+        2,
+      ],
+      ["an empty ZIP file", "zip", body(""), `${shown} is not a ZIP file: it does not start like one`, 2],
+      [
+        "an HTML page instead of a manifest",
+        "manifest",
+        body(page),
+        `${shown} is not the manifest of the export: it ends within a line`,
+        2,
+      ],
+      [
+        "a manifest with another line",
+        "manifest",
+        body('{"product":{"id":"A"},"assets":[]}\n{"product":{}}\n'),
+        `${shown} is not the manifest of the export: line 2 has no product`,
+        2,
+      ],
+      [
+        "a manifest without its last line end",
+        "manifest",
+        body('{"product":{"id":"A"},"assets":[]}'),
+        `${shown} is not the manifest of the export: it ends within a line`,
+        2,
+      ],
+    ]),
+  )(
     "with %s exits with 7 after a second one, and the old file is unchanged",
     async (_, format, step, why, times) => {
       const world = await artifactWorld(format, step);
@@ -137,23 +146,25 @@ describe("a download of an export", () => {
   ]);
   const damaged = Buffer.from(zip);
   damaged[60]! ^= 1;
-  test.each<[string, Buffer, string]>([
-    [
-      "that leads out of the folder",
-      hostile,
-      `${shown} is not safe to extract: "../b.jpg" leads out of the folder`,
-    ],
-    [
-      "with a wrong checksum",
-      damaged,
-      `${shown} is damaged: "A_front.jpg" has another checksum than declared`,
-    ],
-    [
-      "without its end",
-      zip.subarray(0, 300),
-      `${shown} is damaged: its end is missing, or other bytes follow it`,
-    ],
-  ])("of a ZIP %s is not extracted: the folder stays empty, and nothing is left", async (_, bytes, why) => {
+  test.each<[string, Buffer, string]>(
+    sampled([
+      [
+        "that leads out of the folder",
+        hostile,
+        `${shown} is not safe to extract: "../b.jpg" leads out of the folder`,
+      ],
+      [
+        "with a wrong checksum",
+        damaged,
+        `${shown} is damaged: "A_front.jpg" has another checksum than declared`,
+      ],
+      [
+        "without its end",
+        zip.subarray(0, 300),
+        `${shown} is damaged: its end is missing, or other bytes follow it`,
+      ],
+    ]),
+  )("of a ZIP %s is not extracted: the folder stays empty, and nothing is left", async (_, bytes, why) => {
     const world = await artifactWorld("zip", body(bytes));
     mkdirSync(join(world.folder, "images"), { mode: 0o750 });
     const before = statSync(join(world.folder, "images")).ino;
@@ -174,7 +185,7 @@ describe("a download of an export", () => {
     expect(left(world)).toEqual([]);
   });
 
-  test("of a server that drips exits with 7 after the deadline", async () => {
+  longTest("of a server that drips exits with 7 after the deadline", async () => {
     let world: Awaited<ReturnType<typeof artifactWorld>>;
     const step: ArtifactStep = (response) => {
       response.writeHead(200, { "content-length": 1_000_000, etag });
@@ -222,16 +233,21 @@ describe("a download of an export", () => {
     expect(left(world)).toEqual(["file"]);
   });
 
-  test.each<[string, ArtifactStep, (world: { folder: string; asked: readonly unknown[] }) => boolean]>([
-    ["response", () => {}, ({ asked }) => asked.length === 1],
-    [
-      "byte",
-      (response) => {
-        response.writeHead(200, { "content-length": zip.length, etag }).flushHeaders();
-      },
-      (world) => partBytes(world) === 0,
-    ],
-  ])("that was interrupted before the first %s leaves nothing", async (_, step, isThere) => {
+  test.each<[string, ArtifactStep, (world: { folder: string; asked: readonly unknown[] }) => boolean]>(
+    sampled(
+      [
+        ["response", () => {}, ({ asked }) => asked.length === 1],
+        [
+          "byte",
+          (response) => {
+            response.writeHead(200, { "content-length": zip.length, etag }).flushHeaders();
+          },
+          (world) => partBytes(world) === 0,
+        ],
+      ],
+      1,
+    ),
+  )("that was interrupted before the first %s leaves nothing", async (_, step, isThere) => {
     const world = await artifactWorld("zip", step, body(zip));
     const running = world.download();
     await until(() => isThere(world));

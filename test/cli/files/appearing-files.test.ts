@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { repetitions } from "../../support/repetitions.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { serviceInFront } from "../every-command/service-in-front.ts";
 import { generateWorld } from "../generate/generate-world.ts";
 
@@ -45,7 +45,7 @@ const cases = [
 ] as const;
 
 describe("a file that appears during the command", () => {
-  test.for(cases)(
+  test.for(sampled(cases, 3))(
     "%s stays: the new file gets the next name, and the command exits with 2",
     async ([file, path, line]) => {
       const { exit, stderr, bytes } = await withFileAt(file, path, line);
@@ -62,25 +62,27 @@ describe("a file that appears during the command", () => {
     },
   );
 
-  test.for([
-    ["catalogue.jsonl", /GET \/_signed/, "export --manifest", 1],
-    ["catalogue.zip", /GET \/_signed/, "export --zip", 1],
-    ["results.csv", /GET \/v1\/tasks/, "tryon looks.csv --results results.csv", 0],
-  ] as const)(
-    "%s: the command is done, and nothing is to be resumed",
-    async ([file, path, line, exports]) => {
-      const { exit, stderr, cat, mock } = await withFileAt(file, path, line);
-      expect([exit, stderr]).toEqual([2, expect.not.stringMatching(/Stopped|To resume/)]);
-      const count = () => mock.state().organizations.main.exports.length;
-      expect(count()).toBe(exports);
-      // A new export, not the rest of the last one.
-      const again = await cat(`${line} --yes`);
-      expect([again.exit, again.stderr]).toEqual([0, expect.not.stringMatching(/Resuming|To resume/)]);
-      expect(count()).toBe(2 * exports);
-    },
-  );
+  test.for(
+    sampled(
+      [
+        ["catalogue.jsonl", /GET \/_signed/, "export --manifest", 1],
+        ["catalogue.zip", /GET \/_signed/, "export --zip", 1],
+        ["results.csv", /GET \/v1\/tasks/, "tryon looks.csv --results results.csv", 0],
+      ] as const,
+      1,
+    ),
+  )("%s: the command is done, and nothing is to be resumed", async ([file, path, line, exports]) => {
+    const { exit, stderr, cat, mock } = await withFileAt(file, path, line);
+    expect([exit, stderr]).toEqual([2, expect.not.stringMatching(/Stopped|To resume/)]);
+    const count = () => mock.state().organizations.main.exports.length;
+    expect(count()).toBe(exports);
+    // A new export, not the rest of the last one.
+    const again = await cat(`${line} --yes`);
+    expect([again.exit, again.stderr]).toEqual([0, expect.not.stringMatching(/Resuming|To resume/)]);
+    expect(count()).toBe(2 * exports);
+  });
 
-  test.for(cases.filter(([, , line]) => !/results|failed/.test(line)).slice(0, repetitions(2, cases.length)))(
+  test.for(cases.filter(([, , line]) => !/results|failed/.test(line)).slice(0, repetitions(1, cases.length)))(
     "%s is replaced with --yes",
     async ([file, path, line]) => {
       const { exit, bytes } = await withFileAt(file, path, `${line} --yes`);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { earlierName, moveAndKeepEarlier } from "../../../src/flows/files/earlier-files.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { createWorld } from "../../support/world.ts";
 
@@ -42,7 +43,7 @@ test("the last 5 failed files are kept, the newest as 1", async () => {
   ]);
 });
 
-test("a file of --failed is kept too, a file of --results is replaced", async () => {
+longTest("a file of --failed is kept too, a file of --results is replaced", async () => {
   const world = await createWorld();
   for (const reference of ["R-1", "R-2"]) {
     world.write("a.csv", sheet(reference));
@@ -54,10 +55,15 @@ test("a file of --failed is kept too, a file of --results is replaced", async ()
   expect(readdirSync(world.folder).filter((name) => name.startsWith("all"))).toEqual(["all.csv"]);
 });
 
-test.each([
-  ["a.failed.csv", "a.failed-2.csv"],
-  ["a.failed.1.csv", "a.failed.csv"],
-])("an input %s keeps its name, and its failed rows are in %s", async (input, failed) => {
+test.each(
+  sampled(
+    [
+      ["a.failed.csv", "a.failed-2.csv"],
+      ["a.failed.1.csv", "a.failed.csv"],
+    ],
+    1,
+  ),
+)("an input %s keeps its name, and its failed rows are in %s", async (input, failed) => {
   const world = await createWorld();
   for (const name of ["a.failed.csv", "a.failed.1.csv", "a.failed.2.csv"])
     world.write(name, failedSheet(name));
@@ -70,7 +76,7 @@ test.each([
   }
 });
 
-test("another input of the command is neither replaced nor renamed", async () => {
+longTest("another input of the command is neither replaced nor renamed", async () => {
   const world = await createWorld();
   world.write("a.csv", sheet("A"));
   world.write("a.failed.csv", failedSheet("B"));
@@ -122,6 +128,6 @@ test("files that are no failed files are never replaced by earlier ones", () => 
         expect(lost).toBeLessThanOrEqual(Math.max(0, olds + runs - 6));
       },
     ),
-    { numRuns: repetitions(60, 1_000) },
+    { numRuns: repetitions(20, 1_000) },
   );
 });

@@ -41,7 +41,7 @@ describe("--rerun", () => {
     expect(world.tasks()).toHaveLength(5);
   });
 
-  test("of a review that has gone on generates only what is newly rejected", async () => {
+  longTest("of a review that has gone on generates only what is newly rejected", async () => {
     const world = await reviewed();
     review(world, "some.csv", [0]);
     await world.cat("tryon --rerun some.csv --yes");
@@ -166,7 +166,7 @@ describe("a review that --rerun cannot repeat", () => {
 });
 
 describe("the same file again", () => {
-  test("is the same run with flags that change nothing of it", async () => {
+  longTest("is the same run with flags that change nothing of it", async () => {
     const world = await reviewed();
     for (const flags of ["--matrix", "--encoding utf-8", "--delimiter ,", "--allow-duplicates"]) {
       const ran = await world.cat(`tryon looks.csv --yes ${flags}`);
@@ -175,7 +175,7 @@ describe("the same file again", () => {
     expect(world.tasks()).toHaveLength(3);
   });
 
-  test("ends with 7 when the service is gone, as a new one does", async () => {
+  longTest("ends with 7 when the service is gone, as a new one does", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     await world.cat("tryon looks.csv --yes --no-wait");
@@ -216,7 +216,7 @@ describe("--save", () => {
     expect(world.tasks()).toEqual([]);
   });
 
-  test("saves an image again that was emptied or replaced", async () => {
+  longTest("saves an image again that was emptied or replaced", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     const [saved] = summaryOf((await world.cat("tryon looks.csv --yes --save out --json")).stdout).tasks;
@@ -240,7 +240,7 @@ describe("a failed file", () => {
     return world;
   };
 
-  test("of a failed file runs as well, although the rows and reasons are the same", async () => {
+  longTest("of a failed file runs as well, although the rows and reasons are the same", async () => {
     const world = await withBad();
     world.looks(`${bad},Amara,studio,full-front`);
     for (const [at, file] of ["looks.csv", "looks.failed.csv", "looks.failed-2.csv"].entries()) {
@@ -252,7 +252,7 @@ describe("a failed file", () => {
     );
   });
 
-  test("is written once: a finished file writes it again only for --failed", async () => {
+  longTest("is written once: a finished file writes it again only for --failed", async () => {
     const world = await withBad();
     world.looks(`${bad},Amara,studio,full-front`, "NOPE,Amara,studio,full-front", "DRESS-1,Amara,studio,x");
     const ran = await world.cat("tryon looks.csv --yes --skip-invalid");
@@ -283,7 +283,7 @@ describe("a failed file", () => {
     expect(readdirSync(world.folder)).not.toContain("looks.failed.csv");
   });
 
-  test("of a matrix, or with duplicates, runs with the command that is printed", async () => {
+  longTest("of a matrix, or with duplicates, runs with the command that is printed", async () => {
     const world = await generateWorld();
     world.write(
       "looks.csv",

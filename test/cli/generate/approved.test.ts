@@ -2,6 +2,7 @@ import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { generateWorld } from "./generate-world.ts";
 import { reviewWorld } from "./review-world.ts";
 
@@ -64,7 +65,7 @@ describe("--approved", () => {
     expect(world.tasks()).toHaveLength(3);
   });
 
-  test("leaves moved images where they are, and downloads none again, in later commands", async () => {
+  longTest("leaves moved images where they are, and downloads none again, in later commands", async () => {
     const world = await savedWorld();
     await world.cat(line);
     const images = world.images();
@@ -94,7 +95,7 @@ describe("--approved", () => {
     expect(world.images()).toEqual({ kept: [second, third], rejected: [first] });
   });
 
-  test("completes a move that a kill has stopped between its two steps", async () => {
+  longTest("completes a move that a kill has stopped between its two steps", async () => {
     const world = await savedWorld();
     const [first, second, third] = world.names as [string, string, string];
     mkdirSync(world.at("rejected"));
@@ -159,7 +160,7 @@ describe("--approved", () => {
     expect(world.images()).toEqual({ kept: world.names, rejected: null });
   });
 
-  test("with the review of a sheet that has grown since moves its images", async () => {
+  longTest("with the review of a sheet that has grown since moves its images", async () => {
     const world = await savedWorld();
     const [first, second, third] = world.names as [string, string, string];
     world.looks(...[1, 2, 3, 4].map((at) => `DRESS-${at},Amara,studio,full-front`));
@@ -202,18 +203,23 @@ describe("--approved", () => {
     },
   );
 
-  test.each([
-    ["", "--approved needs --save", "Add --save DIR."],
-    ["--save images --dry-run", "--approved cannot be used with --dry-run", "Remove one of them."],
-    ["--save images --fresh", "--approved cannot be used with --fresh", "Remove one of them."],
-  ])("is rejected with %j", async (flags, error, hint) => {
+  test.each(
+    sampled(
+      [
+        ["", "--approved needs --save", "Add --save DIR."],
+        ["--save images --dry-run", "--approved cannot be used with --dry-run", "Remove one of them."],
+        ["--save images --fresh", "--approved cannot be used with --fresh", "Remove one of them."],
+      ],
+      1,
+    ),
+  )("is rejected with %j", async (flags, error, hint) => {
     const world = await reviewWorld(1);
     const ran = await world.cat(`tryon looks.csv --yes --approved decisions.csv ${flags}`.trim());
     expect(ran).toEqual({ exit: 2, stdout: "", stderr: `error: ${error}\n${hint}\n` });
   });
 });
 
-test("beautified shots have decisions, too", async () => {
+longTest("beautified shots have decisions, too", async () => {
   const world = await reviewWorld(1);
   world.write("shots.csv", "product_reference,subtype,background,angle_shot\nDRESS-1,clothing,white,front\n");
   const { tasks } = JSON.parse((await world.cat("beautify shots.csv --yes --save shots --json")).stdout);
@@ -224,16 +230,19 @@ test("beautified shots have decisions, too", async () => {
   );
 });
 
-test("a review that was recorded is in the lists of a folder that is saved later, and moves nothing", async () => {
-  const world = await reviewWorld(2);
-  world.review("decisions.csv", ["approve", "good"], ["reject"]);
-  await world.cat("tasks review decisions.csv");
-  await world.cat("tryon looks.csv --yes --save images --results all.csv");
-  const all = world.read("all.csv").trim().split("\n");
-  expect(all[0]).toMatch(/,label,decision,note$/);
-  expect(all.slice(1).map((line) => line.split(",").slice(-2))).toEqual([
-    ["approve", "good"],
-    ["reject", ""],
-  ]);
-  expect(existsSync(join(world.folder, "images/rejected"))).toBe(false);
-});
+longTest(
+  "a review that was recorded is in the lists of a folder that is saved later, and moves nothing",
+  async () => {
+    const world = await reviewWorld(2);
+    world.review("decisions.csv", ["approve", "good"], ["reject"]);
+    await world.cat("tasks review decisions.csv");
+    await world.cat("tryon looks.csv --yes --save images --results all.csv");
+    const all = world.read("all.csv").trim().split("\n");
+    expect(all[0]).toMatch(/,label,decision,note$/);
+    expect(all.slice(1).map((line) => line.split(",").slice(-2))).toEqual([
+      ["approve", "good"],
+      ["reject", ""],
+    ]);
+    expect(existsSync(join(world.folder, "images/rejected"))).toBe(false);
+  },
+);

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 const unknownBalance = "Each one costs credits (balance unknown).";
@@ -15,7 +17,7 @@ const manyLooks = Array.from({ length: 24 }, (_, at) => {
 
 const lines = (stderr: string) => stripVTControlCharacters(stderr).split("\n");
 
-test("the question names images, products and what is known of the balance", async () => {
+longTest("the question names images, products and what is known of the balance", async () => {
   const world = await generateWorld();
   world.looks(...manyLooks);
   const { ran, type } = atTerminal(world, "tryon looks.csv");
@@ -99,7 +101,7 @@ test("beautified shots, one per request, are told for the whole run too; --json 
   });
 });
 
-test("images of a request that failed before its 402 count as not paid for", async () => {
+longTest("images of a request that failed before its 402 count as not paid for", async () => {
   const world = await generateWorld();
   world.looks(...manyLooks);
   await world.credits(7);
@@ -108,7 +110,7 @@ test("images of a request that failed before its 402 count as not paid for", asy
   expect(stopped.stderr).toContain("error: 24 images, 7 credits left: 17 short (");
 });
 
-test("a 402 without a balance names what is not paid for", async () => {
+longTest("a 402 without a balance names what is not paid for", async () => {
   const world = await generateWorld();
   world.looks(...manyLooks);
   await world.fault({ match: { method: "POST", path: "/v1/tasks" }, status: 402 });
@@ -136,7 +138,7 @@ test("a terminal is asked where to save before anything is paid", async () => {
   );
 });
 
-test.each(["--save images", "--no-wait", "--yes"])("%s asks for no folder", async (flag) => {
+test.each(sampled(["--save images", "--no-wait", "--yes"], 1))("%s asks for no folder", async (flag) => {
   const world = await generateWorld();
   world.looks("DRESS-1,Amara,studio,full-front");
   const { ran, type } = atTerminal(world, `tryon looks.csv ${flag}`);

@@ -67,19 +67,22 @@ describe("--gallery", () => {
     expect(gallery_file).toBe("again.html");
   });
 
-  test("of --rerun has the earlier image, and what was decided about it, beside each new one", async () => {
-    const world = await reviewWorld(2);
-    world.review("decisions.csv", ["approve"], ["reject", "sleeve too long"]);
-    const ran = await world.cat("tryon --rerun decisions.csv --yes --gallery second.html");
-    expect(ran.exit).toBe(0);
-    const { data, images } = readPage(world.read("second.html"));
-    expect(data.results.map(({ image, earlier }) => [image, earlier])).toEqual([
-      [1, { decision: "reject", note: "sleeve too long", image: 2 }],
-    ]);
-    expect(typesOf(images)).toEqual(Array(3).fill("image/webp"));
-  });
+  longTest(
+    "of --rerun has the earlier image, and what was decided about it, beside each new one",
+    async () => {
+      const world = await reviewWorld(2);
+      world.review("decisions.csv", ["approve"], ["reject", "sleeve too long"]);
+      const ran = await world.cat("tryon --rerun decisions.csv --yes --gallery second.html");
+      expect(ran.exit).toBe(0);
+      const { data, images } = readPage(world.read("second.html"));
+      expect(data.results.map(({ image, earlier }) => [image, earlier])).toEqual([
+        [1, { decision: "reject", note: "sleeve too long", image: 2 }],
+      ]);
+      expect(typesOf(images)).toEqual(Array(3).fill("image/webp"));
+    },
+  );
 
-  test("uses the saved files, links them, and lists failures with their reason", async () => {
+  longTest("uses the saved files, links them, and lists failures with their reason", async () => {
     const world = await generateWorld();
     world.write(
       "more.ndjson",
@@ -121,7 +124,7 @@ describe("--gallery", () => {
     );
   });
 
-  test("gets a fresh URL for an output whose URL has expired", async () => {
+  longTest("gets a fresh URL for an output whose URL has expired", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     await world.cat("tryon looks.csv --yes --no-wait");
@@ -130,7 +133,7 @@ describe("--gallery", () => {
     expect(typesOf(readPage(world.read("review.html")).images)).toContain("image/webp");
   });
 
-  test("is written without names and photos where the key cannot read products", async () => {
+  longTest("is written without names and photos where the key cannot read products", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     await world.cat("tryon looks.csv --yes");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 type World = Awaited<ReturnType<typeof generateWorld>>;
@@ -41,7 +42,7 @@ describe("a sheet that has grown", () => {
     expect(imagesIn(world, "images")).toHaveLength(4);
   });
 
-  test("saves, lists and shows the images that exist", async () => {
+  longTest("saves, lists and shows the images that exist", async () => {
     const world = await grownWorld();
     const ran = await world.cat(
       "tryon looks.csv --yes --save images --results all.csv --gallery review.html --json",
@@ -64,18 +65,21 @@ describe("a sheet that has grown", () => {
         expect(text).toContain(id);
   });
 
-  test("says the same with --yes, and reports what it has generated, and the command that saves all of it", async () => {
-    const world = await grownWorld();
-    const ran = await world.cat("tryon looks.csv --yes");
-    expect(ran.stderr).toMatch(
-      /^Generating 1 image of 1 product\. 3 of the 4 in looks\.csv exist already\.\n.*\nGenerated 1 image of looks\.csv in \d+ s\.\n {2}3 images not queued: they exist\nTo save the images, run:\n {2}cat tryon looks\.csv --yes --save images\n$/,
-    );
-    const saved = await world.cat("tryon looks.csv --yes --save images");
-    expect(saved.stderr).toMatch(
-      /^Nothing to do: 1 image of looks\.csv was queued on \S+ and has finished, and 3 others exist\. To generate again, add --fresh\.\nSaved 4 images/,
-    );
-    expect(world.tasks()).toHaveLength(4);
-  });
+  longTest(
+    "says the same with --yes, and reports what it has generated, and the command that saves all of it",
+    async () => {
+      const world = await grownWorld();
+      const ran = await world.cat("tryon looks.csv --yes");
+      expect(ran.stderr).toMatch(
+        /^Generating 1 image of 1 product\. 3 of the 4 in looks\.csv exist already\.\n.*\nGenerated 1 image of looks\.csv in \d+ s\.\n {2}3 images not queued: they exist\nTo save the images, run:\n {2}cat tryon looks\.csv --yes --save images\n$/,
+      );
+      const saved = await world.cat("tryon looks.csv --yes --save images");
+      expect(saved.stderr).toMatch(
+        /^Nothing to do: 1 image of looks\.csv was queued on \S+ and has finished, and 3 others exist\. To generate again, add --fresh\.\nSaved 4 images/,
+      );
+      expect(world.tasks()).toHaveLength(4);
+    },
+  );
 
   test("has nothing to do in another order, as a part, or in another file", async () => {
     const world = await grownWorld();
@@ -95,7 +99,7 @@ describe("a sheet that has grown", () => {
     expect(world.tasks()).toHaveLength(3);
   });
 
-  test.each(["--fresh", "--allow-duplicates"])("generates all of it with %s", async (flag) => {
+  test.each(sampled(["--fresh", "--allow-duplicates"], 1))("generates all of it with %s", async (flag) => {
     const world = await grownWorld();
     const ran = await world.cat(`tryon looks.csv --yes --json ${flag}`);
     expect(summaryOf(ran.stdout)).toMatchObject({ total: 4, queued: 4, unchanged: 0 });
@@ -103,25 +107,28 @@ describe("a sheet that has grown", () => {
     expect(world.tasks()).toHaveLength(7);
   });
 
-  test("generates only its new look after a --fresh that was declined, or stopped by a limit", async () => {
-    const world = await grownWorld();
-    const { ran, type } = atTerminal(world, "tryon looks.csv --fresh");
-    await type("Generate 4 images of 4 products?", "n\r");
-    await ran;
-    expect((await world.cat("tryon looks.csv --fresh --yes --max-generations 3")).exit).toBe(3);
-    const dry = await world.cat("tryon looks.csv --dry-run --json");
-    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 1, unchanged: 3 });
-    const grown = await world.cat("tryon looks.csv --yes --json");
-    expect(summaryOf(grown.stdout)).toMatchObject({ queued: 1, unchanged: 3 });
-    // One that has begun stays what it is.
-    await world.fault({ match: queuing, drop: "after", times: 20 });
-    expect((await world.cat("tryon looks.csv --yes --fresh")).exit).toBe(7);
-    await calm(world);
-    await world.cat("tryon looks.csv --yes");
-    expect(world.tasks()).toHaveLength(8);
-  });
+  longTest(
+    "generates only its new look after a --fresh that was declined, or stopped by a limit",
+    async () => {
+      const world = await grownWorld();
+      const { ran, type } = atTerminal(world, "tryon looks.csv --fresh");
+      await type("Generate 4 images of 4 products?", "n\r");
+      await ran;
+      expect((await world.cat("tryon looks.csv --fresh --yes --max-generations 3")).exit).toBe(3);
+      const dry = await world.cat("tryon looks.csv --dry-run --json");
+      expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 1, unchanged: 3 });
+      const grown = await world.cat("tryon looks.csv --yes --json");
+      expect(summaryOf(grown.stdout)).toMatchObject({ queued: 1, unchanged: 3 });
+      // One that has begun stays what it is.
+      await world.fault({ match: queuing, drop: "after", times: 20 });
+      expect((await world.cat("tryon looks.csv --yes --fresh")).exit).toBe(7);
+      await calm(world);
+      await world.cat("tryon looks.csv --yes");
+      expect(world.tasks()).toHaveLength(8);
+    },
+  );
 
-  test("is shown by a dry run as it would be generated, also once it is finished", async () => {
+  longTest("is shown by a dry run as it would be generated, also once it is finished", async () => {
     const world = await grownWorld();
     const dry = async (flags = "") => {
       const { stdout } = await world.cat(`tryon looks.csv --dry-run --json ${flags}`.trim());
@@ -139,7 +146,7 @@ describe("a sheet that has grown", () => {
     expect(world.tasks()).toHaveLength(4);
   });
 
-  test("is shown by a dry run with a new key of the organization as with the first one", async () => {
+  longTest("is shown by a dry run with a new key of the organization as with the first one", async () => {
     const world = await grownWorld();
     const env = { CAT_API_KEY: "ak_mock_readonly" };
     const dry = await world.cat("tryon looks.csv --dry-run --json", { env });
@@ -200,7 +207,7 @@ describe("a sheet that has grown", () => {
     });
   });
 
-  test("of beautified shots distinguishes subtype and style", async () => {
+  longTest("of beautified shots distinguishes subtype and style", async () => {
     const world = await generateWorld();
     const sheet = (...rows: string[]) =>
       world.write(
@@ -218,7 +225,7 @@ describe("a sheet that has grown", () => {
     expect(summaryOf(ran.stdout)).toMatchObject({ total: 3, queued: 2, unchanged: 1, succeeded: 3 });
   });
 
-  test("counts rejected images as existing, until one that was to replace them has failed", async () => {
+  longTest("counts rejected images as existing, until one that was to replace them has failed", async () => {
     const world = await grownWorld();
     review(world, "decisions.csv", { 0: "reject" });
     await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 1 });
@@ -237,24 +244,27 @@ describe("a sheet that has grown", () => {
     });
   });
 
-  test("whose only new row the service rejects exits with 3", async () => {
+  longTest("whose only new row the service rejects exits with 3", async () => {
     const world = await grownWorld();
     await world.fault({ match: queuing, status: 422, times: 1 });
     const ran = await world.cat("tryon looks.csv --yes");
     expect([ran.exit, world.tasks().length]).toEqual([3, 3]);
   });
 
-  test("with a review of all its images takes the decisions, also where the first sheet had more", async () => {
-    const world = await grownWorld("--save images");
-    world.looks(...looks.slice(1));
-    await world.cat("tryon looks.csv --yes --save images --gallery review.html");
-    review(world, "decisions.csv", { 1: "approve", 2: "reject", 3: "approve" });
-    expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
-    const ran = await world.cat("tryon looks.csv --yes --save images --approved decisions.csv");
-    expect(ran.stderr).toBe(
-      "Applied decisions.csv to 3 images of looks.csv; nothing was queued.\nSaved 3 images in images (listed in results.csv).\n  1 rejected image in images/rejected\n",
-    );
-  });
+  longTest(
+    "with a review of all its images takes the decisions, also where the first sheet had more",
+    async () => {
+      const world = await grownWorld("--save images");
+      world.looks(...looks.slice(1));
+      await world.cat("tryon looks.csv --yes --save images --gallery review.html");
+      review(world, "decisions.csv", { 1: "approve", 2: "reject", 3: "approve" });
+      expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
+      const ran = await world.cat("tryon looks.csv --yes --save images --approved decisions.csv");
+      expect(ran.stderr).toBe(
+        "Applied decisions.csv to 3 images of looks.csv; nothing was queued.\nSaved 3 images in images (listed in results.csv).\n  1 rejected image in images/rejected\n",
+      );
+    },
+  );
 });
 
 describe("what a sheet shows of other runs", () => {
@@ -264,30 +274,33 @@ describe("what a sheet shows of other runs", () => {
       `task_id,decision\n${tasks.map((id, at) => `${id},${at === 0 ? "reject" : "approve"}\n`).join("")}`,
     );
 
-  test("is complete in the decisions of its page, also without a new image, and a cut file is not", async () => {
-    const world = await grownWorld();
-    world.looks(...looks.slice(0, 2));
-    await world.cat("tryon looks.csv --yes --save images --gallery review.html");
-    const [one, two] = world.tasks().map(({ id }) => id);
-    listed(world, "cut.csv", [one!]);
-    const cut = await world.cat("tasks review cut.csv");
-    expect([cut.exit, cut.stderr]).toEqual([3, expect.stringContaining("incomplete_decisions")]);
-    listed(world, "page.csv", [one!, two!]);
-    expect(await world.cat("tasks review page.csv")).toMatchObject({ exit: 0 });
-    const ran = await world.cat("tryon looks.csv --yes --save images --approved page.csv");
-    expect([ran.exit, ran.stderr]).toEqual([
-      0,
-      expect.stringContaining("1 rejected image in images/rejected"),
-    ]);
-    // Also the page of the image that replaces the first one.
-    await world.cat("tryon --rerun page.csv --yes");
-    await world.cat("tryon looks.csv --yes --gallery review-2.html");
-    listed(world, "page-2.csv", [world.tasks().at(-1)!.id, two!]);
-    expect(await world.cat("tasks review page-2.csv")).toMatchObject({ exit: 0 });
-    expect(await world.cat("tasks review page.csv")).toMatchObject({ exit: 0 });
-  });
+  longTest(
+    "is complete in the decisions of its page, also without a new image, and a cut file is not",
+    async () => {
+      const world = await grownWorld();
+      world.looks(...looks.slice(0, 2));
+      await world.cat("tryon looks.csv --yes --save images --gallery review.html");
+      const [one, two] = world.tasks().map(({ id }) => id);
+      listed(world, "cut.csv", [one!]);
+      const cut = await world.cat("tasks review cut.csv");
+      expect([cut.exit, cut.stderr]).toEqual([3, expect.stringContaining("incomplete_decisions")]);
+      listed(world, "page.csv", [one!, two!]);
+      expect(await world.cat("tasks review page.csv")).toMatchObject({ exit: 0 });
+      const ran = await world.cat("tryon looks.csv --yes --save images --approved page.csv");
+      expect([ran.exit, ran.stderr]).toEqual([
+        0,
+        expect.stringContaining("1 rejected image in images/rejected"),
+      ]);
+      // Also the page of the image that replaces the first one.
+      await world.cat("tryon --rerun page.csv --yes");
+      await world.cat("tryon looks.csv --yes --gallery review-2.html");
+      listed(world, "page-2.csv", [world.tasks().at(-1)!.id, two!]);
+      expect(await world.cat("tasks review page-2.csv")).toMatchObject({ exit: 0 });
+      expect(await world.cat("tasks review page.csv")).toMatchObject({ exit: 0 });
+    },
+  );
 
-  test("is not counted by --max-generations, which limits what is paid for", async () => {
+  longTest("is not counted by --max-generations, which limits what is paid for", async () => {
     const world = await grownWorld();
     const limited = (limit: number, flags = "") =>
       world.cat(`tryon looks.csv --yes --max-generations ${limit} ${flags}`.trim());
@@ -305,7 +318,7 @@ describe("what a sheet shows of other runs", () => {
     expect(world.tasks()).toHaveLength(4);
   });
 
-  test("keeps its failure when the same command is run again", async () => {
+  longTest("keeps its failure when the same command is run again", async () => {
     const world = await generateWorld();
     world.looks(looks[0]!);
     await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 1 });
@@ -321,7 +334,7 @@ describe("what a sheet shows of other runs", () => {
     expect(people.stderr).not.toContain("invalid or rejected rows");
   });
 
-  test("has the images of its failed file, once that has generated them", async () => {
+  longTest("has the images of its failed file, once that has generated them", async () => {
     const world = await generateWorld();
     world.looks(looks[0]!, looks[1]!);
     await world.fault({ match: { job: "task" }, fail: { code: "x", message: "failed" }, times: 2 });
@@ -338,7 +351,7 @@ describe("what a sheet shows of other runs", () => {
     expect([world.tasks().length, imagesIn(world, "images").length]).toEqual([3, 1]);
   });
 
-  test("is not named as paid for by this one when the credits run out", async () => {
+  longTest("is not named as paid for by this one when the credits run out", async () => {
     const world = await grownWorld();
     await world.credits(0);
     const ran = await world.cat("tryon looks.csv --yes");
@@ -415,12 +428,17 @@ describe("a rejected image", () => {
   const missing = "tryon looks.csv --missing --yes";
   const rerun = "tryon --rerun decisions.csv --yes";
 
-  test.each([
-    ["--missing, then --rerun", [missing, rerun]],
-    ["--rerun, then --missing", [rerun, missing]],
-    ["--missing without a wait, then --rerun", [`${missing} --no-wait`, rerun]],
-    ["--rerun without a wait, then --missing", [`${rerun} --no-wait`, missing]],
-  ])("is generated once by %s", async (_, commands) => {
+  test.each(
+    sampled(
+      [
+        ["--missing, then --rerun", [missing, rerun]],
+        ["--rerun, then --missing", [rerun, missing]],
+        ["--missing without a wait, then --rerun", [`${missing} --no-wait`, rerun]],
+        ["--rerun without a wait, then --missing", [`${rerun} --no-wait`, missing]],
+      ],
+      1,
+    ),
+  )("is generated once by %s", async (_, commands) => {
     const world = await rejected();
     // The night knows the decisions.
     review(world, "all.csv", { 0: "approve", 1: "reject", 2: "approve" });
@@ -434,7 +452,7 @@ describe("a rejected image", () => {
     expect([fresh.exit, world.tasks().length]).toEqual([0, 5]);
   });
 
-  test("is generated once by both at the same moment, and by a grown sheet with --missing", async () => {
+  longTest("is generated once by both at the same moment, and by a grown sheet with --missing", async () => {
     const world = await rejected();
     review(world, "all.csv", { 0: "approve", 1: "reject", 2: "approve" });
     await world.cat("tasks review all.csv");
@@ -450,7 +468,7 @@ describe("a rejected image", () => {
     }
   });
 
-  test("of another machine is generated once by --missing and --rerun", async () => {
+  longTest("of another machine is generated once by --missing and --rerun", async () => {
     const world = await generateWorld();
     const elsewhere = { env: { CAT_HOME: join(world.folder, "another") } };
     world.looks(...looks.slice(0, 2));
@@ -481,7 +499,7 @@ describe("--missing compares", () => {
     world.write("looks.csv", `${[header, ...rows].join("\n")}\n`);
   const elsewhere = (world: World) => ({ env: { CAT_HOME: join(world.folder, "another") } });
 
-  test("stylings of the images of other machines", async () => {
+  longTest("stylings of the images of other machines", async () => {
     const world = await generateWorld();
     sheet(world, "DRESS-1,Amara,studio,full-front,DRESS-2|DRESS-3,");
     await world.cat("tryon looks.csv --yes", elsewhere(world));
@@ -499,7 +517,7 @@ describe("--missing compares", () => {
     });
   });
 
-  test("look_at_camera by the tasks of this machine, and says where it is unknown", async () => {
+  longTest("look_at_camera by the tasks of this machine, and says where it is unknown", async () => {
     const world = await generateWorld();
     const rows = [1, 2].map((product) => `DRESS-${product},Amara,studio,full-front,,`);
     sheet(world, ...rows);

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
@@ -38,7 +39,7 @@ test("cat tryon --limit generates the images of the first rows, then the others 
   expect((await cat("tryon looks.csv --yes")).stderr).toContain("Nothing to do: 6 images");
 });
 
-test("limits rows, not their combinations, and checks no others", async () => {
+longTest("limits rows, not their combinations, and checks no others", async () => {
   const { cat, looks, tasks } = await generateWorld();
   looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio|loft,full-front", "UNKNOWN,,,");
   const dry = await cat("tryon looks.csv --matrix --limit 2 --dry-run --json");
@@ -114,6 +115,6 @@ test("any sequence of limits and stops queues each image once", async () => {
       expect(new Set(products).size).toBe(6);
       expect(products).toHaveLength(6);
     }),
-    { numRuns: repetitions(4, 100) },
+    { numRuns: repetitions(2, 100) },
   );
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agoText } from "../../../src/cli/commands/list-tasks.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { generateWorld } from "./generate-world.ts";
 import { reviewWorld } from "./review-world.ts";
 
@@ -43,7 +45,7 @@ describe("cat tasks list", () => {
     ]);
   });
 
-  test("drops the ID of the product first on a terminal", async () => {
+  longTest("drops the ID of the product first on a terminal", async () => {
     const world = await withTasks(["DRESS-1"], { columns: 80 });
     const { stdout, stderr } = await world.cat("tasks list --no-color", { tty: { stdout: true } });
     expect(table(stdout)).toEqual([
@@ -71,7 +73,7 @@ describe("cat tasks list", () => {
     expect(requests.slice(1)).toEqual(expected);
   });
 
-  test("reads products that are not on that page one by one", async () => {
+  longTest("reads products that are not on that page one by one", async () => {
     const references = ["DRESS-1", "DRESS-2", "DRESS-3", "DRESS-4"];
     const world = await withTasks(references);
     const rows = Array.from(
@@ -89,15 +91,20 @@ describe("cat tasks list", () => {
     expect(requests.slice(1)).toEqual(["/v1/products?limit=100", ...Array(4).fill("/v1/products/ID")]);
   });
 
-  test.each([
-    ["a key without products:read", 403, ""],
-    ["a deleted product", 404, ""],
-    [
-      "a service that fails",
-      500,
-      "The service failed; retrying in 2 s.\nThe service failed; retrying in 4 s.\n",
-    ],
-  ])("leaves the references empty, without an error: %s", async (_, status, waits) => {
+  test.each(
+    sampled(
+      [
+        ["a key without products:read", 403, ""],
+        ["a deleted product", 404, ""],
+        [
+          "a service that fails",
+          500,
+          "The service failed; retrying in 2 s.\nThe service failed; retrying in 4 s.\n",
+        ],
+      ],
+      1,
+    ),
+  )("leaves the references empty, without an error: %s", async (_, status, waits) => {
     const world = await withTasks(["DRESS-1"]);
     await world.fault({ match: { path: "/v1/products" }, status });
     const { exit, stdout, stderr } = await world.asked("tasks list");
@@ -106,7 +113,7 @@ describe("cat tasks list", () => {
     expect(table(stdout)[1]).toEqual(["", "2 min ago", "succeeded", "tryon", task!.product_id, task!.id]);
   });
 
-  test.each(["--json", "--format csv", "--format json", "--fields id,status"])(
+  test.each(sampled(["--json", "--format csv", "--format json", "--fields id,status"], 1))(
     "reads no product with %s",
     async (flags) => {
       const world = await withTasks(["DRESS-1"]);
@@ -114,7 +121,7 @@ describe("cat tasks list", () => {
     },
   );
 
-  test("has the fields of the service in CSV, in the same order", async () => {
+  longTest("has the fields of the service in CSV, in the same order", async () => {
     const world = await withTasks(["DRESS-1"]);
     const csv = await world.cat("tasks list --format csv");
     expect(csv.stdout.split("\n")[0]).toMatch(/^id,type,status,product_id,created_at,/);
@@ -158,7 +165,7 @@ describe("cat tasks list --decision", () => {
     expect(await world.idsOf("--decision not-reviewed --status queued")).toEqual([]);
   });
 
-  test("says when no image has the decision, and when there are more than shown", async () => {
+  longTest("says when no image has the decision, and when there are more than shown", async () => {
     const world = await reviewed();
     expect((await world.cat("tasks list --decision not-reviewed --limit 1")).stderr).toBe(
       "Showing the first 1. To see more, add --limit N or --all.\n",

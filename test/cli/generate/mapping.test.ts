@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
 import { generateWorld } from "./generate-world.ts";
 
 const looks = `Artikel,Modell,Hintergrund,Winkel,Preis
@@ -57,7 +58,7 @@ Fix the file and run the command again.
     });
   });
 
-  test("are guessed for yes and no as German spreadsheets write them", async () => {
+  longTest("are guessed for yes and no as German spreadsheets write them", async () => {
     const header = "product_reference,model_id,background,angle_shot,look_at_camera";
     const world = await shop(`${header}\nDRESS-1,Amara,white,full-front,WAHR\n`);
     expect((await world.cat("tryon looks.csv --dry-run")).stderr.split("\n")[0]).toBe(
@@ -98,7 +99,7 @@ Fix the file and run the command again.
     expect((await world.cat("beautify shots.csv --dry-run")).exit).toBe(0);
   });
 
-  test("keep a value that the service may know, if the user says so", async () => {
+  longTest("keep a value that the service may know, if the user says so", async () => {
     const world = await shop(
       "product_reference,model_id,background,angle_shot\nDRESS-1,Amara,Lofts,full-front\n",
     );
@@ -112,7 +113,7 @@ Fix the file and run the command again.
     expect(again.screen()).not.toContain("like this?");
   });
 
-  test("keep such a value without a question, however it was decided", async () => {
+  longTest("keep such a value without a question, however it was decided", async () => {
     const world = await shop(
       "product_reference,model_id,background,angle_shot\nDRESS-1,Amara,studio,Vorderansicht\n",
     );
@@ -128,7 +129,7 @@ Fix the file and run the command again.
     expect(screen.screen()).not.toContain("unknown value");
   });
 
-  test("come to the screen although another column has too many of its own", async () => {
+  longTest("come to the screen although another column has too many of its own", async () => {
     const world = await shop();
     const rows = Array.from({ length: 21 }, (_, at) => `DRESS-1,Amara,room${at},Seitenansicht`);
     world.write("looks.csv", ["product_reference,model_id,background,angle_shot", ...rows, ""].join("\n"));
@@ -141,7 +142,7 @@ Fix the file and run the command again.
     );
   });
 
-  test("have the values that exports have shown as choices and guesses", async () => {
+  longTest("have the values that exports have shown as choices and guesses", async () => {
     const world = await generateWorld({ env: { NO_COLOR: "1" }, mock: { strictSlugs: false } });
     world.looks("DRESS-1,Amara,terrace,knee-front");
     await world.cat("tryon looks.csv --yes");
@@ -158,7 +159,7 @@ Fix the file and run the command again.
     expect(screen.screen()).not.toContain("knee-front = ");
   });
 
-  test("of a beautified shot have choices in other languages, also in a matrix", async () => {
+  longTest("of a beautified shot have choices in other languages, also in a matrix", async () => {
     const world = await shop();
     world.write(
       "shots.csv",
@@ -208,7 +209,7 @@ Map columns and values as before (--map, --map-value), or add --fresh to generat
   });
 });
 
-test("a value that was none before is named as none", async () => {
+longTest("a value that was none before is named as none", async () => {
   const world = await shop();
   const head = "product_reference,subtype,background,angle_shot,style\n";
   world.write("shots.csv", `${head}DRESS-1,clothing,white,front,k. A.\n`);

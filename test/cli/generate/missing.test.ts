@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
@@ -59,7 +60,7 @@ describe("--missing", () => {
     expect(world.queuing()).toHaveLength(2);
   });
 
-  test("saves images that exist, also the second time", async () => {
+  longTest("saves images that exist, also the second time", async () => {
     const world = await generateWorld();
     world.looks(looks[0]!);
     await world.cat("tryon looks.csv --missing --yes");
@@ -74,7 +75,7 @@ describe("--missing", () => {
     expect(world.tasks()).toHaveLength(1);
   });
 
-  test("asks for the cost of the missing images only; a dry run shows them", async () => {
+  longTest("asks for the cost of the missing images only; a dry run shows them", async () => {
     const world = await halfDone();
     const dry = await world.cat("tryon looks.csv --missing --dry-run --json");
     expect(JSON.parse(dry.stdout)).toMatchObject({ total: 4, generations: 2, existing: 2, in_progress: 0 });
@@ -155,7 +156,7 @@ describe("--missing", () => {
     expect(world.tasks()).toHaveLength(2);
   });
 
-  test("works for beautified shots, which have no model", async () => {
+  longTest("works for beautified shots, which have no model", async () => {
     const world = await generateWorld();
     const header = "product_reference,subtype,background,angle_shot";
     world.write("shots.csv", `${header}\nDRESS-1,clothing,white,front\n`);
@@ -165,7 +166,7 @@ describe("--missing", () => {
     expect(summaryOf(ran.stdout)).toMatchObject({ existing: 1, queued: 1 });
   });
 
-  test.each(["--fresh", "--rerun decisions.csv"])("cannot be used with %s", async (flag) => {
+  test.each(sampled(["--fresh", "--rerun decisions.csv"], 1))("cannot be used with %s", async (flag) => {
     const world = await generateWorld();
     world.looks(...looks);
     const file = flag === "--fresh" ? "looks.csv " : "";
@@ -188,7 +189,7 @@ describe("no image is paid for twice", () => {
     expect(world.tasks()).toHaveLength(5);
   });
 
-  test("by another run while the question is on the screen", async () => {
+  longTest("by another run while the question is on the screen", async () => {
     const world = await generateWorld();
     world.looks(...looks);
     world.write("other.csv", `${world.read("looks.csv").split("\n").slice(0, 3).join("\n")}\n`);
@@ -218,7 +219,7 @@ describe("no image is paid for twice", () => {
     expect(world.tasks()).toHaveLength(5);
   });
 
-  test("by --missing after a run without it that was stopped: it resumes that run", async () => {
+  longTest("by --missing after a run without it that was stopped: it resumes that run", async () => {
     const world = await generateWorld();
     world.looks(...looks);
     await world.fault({ match: queuing, drop: "after", times: 20 });
@@ -295,10 +296,15 @@ describe("after a --missing that found images of another machine, the command wi
     return world;
   }
 
-  test.each([
-    ["all of them", [first], 1],
-    ["some of them, twice", [first, second], 2],
-  ])("pays for none: %s", async (_, rows, images) => {
+  test.each(
+    sampled(
+      [
+        ["all of them", [first], 1],
+        ["some of them, twice", [first, second], 2],
+      ],
+      1,
+    ),
+  )("pays for none: %s", async (_, rows, images) => {
     const world = await ofTwoMachines();
     world.looks(...rows);
     for (let at = 0; at < 2; at++) expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
@@ -314,7 +320,7 @@ describe("after a --missing that found images of another machine, the command wi
     expect(world.tasks()).toHaveLength(images);
   });
 
-  test("counts a rejected one as existing, and --missing generates it again", async () => {
+  longTest("counts a rejected one as existing, and --missing generates it again", async () => {
     const world = await ofTwoMachines();
     expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
     world.write("decisions.csv", `task_id,decision\n${world.tasks()[0]!.id},reject\n`);
@@ -325,7 +331,7 @@ describe("after a --missing that found images of another machine, the command wi
     expect(world.tasks()).toHaveLength(2);
   });
 
-  test("does not say that images of a product exist that was deleted and imported again", async () => {
+  longTest("does not say that images of a product exist that was deleted and imported again", async () => {
     const world = await ofTwoMachines();
     expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
     expect((await world.cat("products delete DRESS-1 --yes")).exit).toBe(0);

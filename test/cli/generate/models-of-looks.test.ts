@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { generateWorld } from "./generate-world.ts";
 
 /** Products of each sex: W-1 to W-40 for women, M-1 for men, K-1 for children, U-1 and N-1 for anybody. */
@@ -41,21 +43,24 @@ test("models are found by their names in any case, and an exact name comes first
   ).toMatchObject({ exit: 3, stderr: expect.stringContaining('no model "amar": did you mean "Amara"?') });
 });
 
-test("40 products for women on a man are one note with their number, before the question and with --yes", async () => {
-  const world = await clothes();
-  world.looks(`${women},Bastian,studio,full-front|full-back`, "M-1|K-1|U-1|N-1,bastian,studio,full-front");
-  const screen = atTerminal(world, "tryon looks.csv --matrix");
-  await screen.type("Generate 84 images of 44 products?", "n\r");
-  expect((await screen.ran).exit).toBe(0);
-  const shown = screen.screen().replace(/\s+/g, " ");
-  expect(shown).toContain(mismatch.trim());
-  expect(shown.indexOf("products for women")).toBeLessThan(shown.indexOf("Generate 84 images"));
-  const ran = await world.cat("tryon looks.csv --matrix --yes --no-wait");
-  expect(ran.exit).toBe(0);
-  expect(ran.stderr.split("\n").filter((line) => line.includes("model ("))).toEqual([mismatch.trim()]);
-  // What is queued already is not asked about again.
-  expect((await world.cat("tryon looks.csv --matrix --yes")).stderr).not.toContain("products for women");
-});
+longTest(
+  "40 products for women on a man are one note with their number, before the question and with --yes",
+  async () => {
+    const world = await clothes();
+    world.looks(`${women},Bastian,studio,full-front|full-back`, "M-1|K-1|U-1|N-1,bastian,studio,full-front");
+    const screen = atTerminal(world, "tryon looks.csv --matrix");
+    await screen.type("Generate 84 images of 44 products?", "n\r");
+    expect((await screen.ran).exit).toBe(0);
+    const shown = screen.screen().replace(/\s+/g, " ");
+    expect(shown).toContain(mismatch.trim());
+    expect(shown.indexOf("products for women")).toBeLessThan(shown.indexOf("Generate 84 images"));
+    const ran = await world.cat("tryon looks.csv --matrix --yes --no-wait");
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr.split("\n").filter((line) => line.includes("model ("))).toEqual([mismatch.trim()]);
+    // What is queued already is not asked about again.
+    expect((await world.cat("tryon looks.csv --matrix --yes")).stderr).not.toContain("products for women");
+  },
+);
 
 test("a dry run notes both directions, as a code and a place for programs", async () => {
   const world = await clothes();
@@ -75,7 +80,7 @@ test("a dry run notes both directions, as a code and a place for programs", asyn
   });
 });
 
-test("a run with --json has the notes of its dry run in the summary", async () => {
+longTest("a run with --json has the notes of its dry run in the summary", async () => {
   const world = await clothes();
   world.looks("W-1,Bastian,Strand,full-front", "W-2,Amara,studio,full-front");
   const line = "tryon looks.csv --map-value background:Strand=plage --json";
@@ -96,7 +101,7 @@ test("images of an invalid row of several are counted as such, by --json and for
   expect((await world.cat(line)).stderr).toContain("\n  4 images of invalid rows skipped\n");
 });
 
-test.each(["--results a.pdf", "--failed a.zip", "--gallery a.xlsx"])(
+test.each(sampled(["--results a.pdf", "--failed a.zip", "--gallery a.xlsx"], 1))(
   "a dry run rejects a false ending as well: %s",
   async (flag) => {
     const world = await clothes();

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 import { reviewWorld } from "./review-world.ts";
 
@@ -46,7 +48,7 @@ describe("the run of --approved is that of its decisions", () => {
     expect(world.tasks()).toHaveLength(4);
   });
 
-  test("with --fresh since: the images of the earlier run are moved", async () => {
+  longTest("with --fresh since: the images of the earlier run are moved", async () => {
     const world = await reviewWorld(2, "--save images");
     world.review("decisions.csv", ["reject"], ["approve"]);
     await world.cat("tryon looks.csv --yes --fresh --save images");
@@ -87,7 +89,7 @@ describe("a run of --rerun, of which a later review approves an image,", () => {
     expect(world.tasks()).toHaveLength(5);
   });
 
-  test("takes the decisions about its images", async () => {
+  longTest("takes the decisions about its images", async () => {
     const world = await changedMind("--save images");
     const [, , , one, other] = world.tasks().map(({ id }) => id);
     world.write("decisions-2.csv", decisions([one!, "approve"], [other!, "reject"]));
@@ -98,7 +100,7 @@ describe("a run of --rerun, of which a later review approves an image,", () => {
   });
 });
 
-test("--rerun leaves out what a later review has approved before it was queued", async () => {
+longTest("--rerun leaves out what a later review has approved before it was queued", async () => {
   const world = await reviewWorld(2);
   world.review("decisions.csv", ["reject", "", "2026-01-05T08:00:00Z"], ["reject"]);
   world.review("mind.csv", ["approve", "", "2026-01-05T08:30:00Z"], [""]);
@@ -108,10 +110,15 @@ test("--rerun leaves out what a later review has approved before it was queued",
   expect(world.tasks()[2]!.product_id).toBe(world.tasks()[1]!.product_id);
 });
 
-test.each([
-  ["shots", "Run cat beautify --rerun decisions.csv."],
-  ["both", "Use one file of decisions for each of cat tryon and cat beautify."],
-])("tryon --rerun names the command for decisions about %s", async (which, hint) => {
+test.each(
+  sampled(
+    [
+      ["shots", "Run cat beautify --rerun decisions.csv."],
+      ["both", "Use one file of decisions for each of cat tryon and cat beautify."],
+    ],
+    1,
+  ),
+)("tryon --rerun names the command for decisions about %s", async (which, hint) => {
   const world = await reviewWorld(1);
   world.write("shots.csv", "product_reference,subtype,background,angle_shot\nDRESS-1,clothing,white,front\n");
   await world.cat("beautify shots.csv --yes");

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 const lines = (text: string) => text.trimEnd().split("\n");
@@ -43,7 +44,7 @@ test("get shows a task; an unknown one exits with 5", async () => {
   expect(await world.cat("tasks get 01HN1H1W000000000000000000")).toMatchObject({ exit: 5, stdout: "" });
 });
 
-test("tables of watch and save begin with the references of products and end with the IDs", async () => {
+longTest("tables of watch and save begin with the references of products and end with the IDs", async () => {
   const world = await withQueued();
   const table = async (line: string) =>
     lines((await world.cat(line)).stdout).map((row) => row.split(/ {2,}/));
@@ -83,7 +84,7 @@ describe("watch", () => {
     expect(await world.cat("tasks watch")).toEqual({ exit: 0, stdout: "", stderr: "No tasks found.\n" });
   });
 
-  test("exits with 7 after --timeout, 5 for an unknown task, 8 where one failed", async () => {
+  longTest("exits with 7 after --timeout, 5 for an unknown task, 8 where one failed", async () => {
     const world = await withQueued();
     expect(await world.cat(`tasks watch ${world.ids[0]} --timeout 1s`)).toMatchObject({ exit: 7 });
     expect(await world.cat("tasks watch 01HN1H1W000000000000000000")).toMatchObject({ exit: 5 });
@@ -107,7 +108,7 @@ describe("watch", () => {
 });
 
 describe("save", () => {
-  test("of a run whose tasks the service has lost says so, and what to do", async () => {
+  longTest("of a run whose tasks the service has lost says so, and what to do", async () => {
     const world = await withQueued();
     await fetch(`${world.mock.baseUrl}/_mock/reset`, { method: "POST" });
     expect(await world.cat(`tasks save --run ${world.runId} --save images`)).toEqual({
@@ -136,28 +137,33 @@ describe("save", () => {
     ]);
   });
 
-  test("names the images of tasks of this machine as their run does, and lists them in the folder", async () => {
-    const world = await withQueued();
-    await world.cat("tasks watch");
-    const other = await queuedElsewhere(world.mock.baseUrl, world.tasks()[0]!.product_id);
-    await world.cat("tasks watch");
-    const ran = await world.cat(["tasks", "save", world.ids[0]!, other, "--save", "images"]);
-    expect(ran.stderr).toBe("Saved 2 images in images (listed in results.csv).\n");
-    const rows = world.read("images/results.csv").trim().split("\n");
-    const product = world.tasks()[0]!.product_id;
-    const own = readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"));
-    expect(own.map((name) => name.replace(/_[0-9a-z]{10}\./, "_ID."))).toEqual([
-      "DRESS-1_ID.png",
-      "DRESS-1_full-front_studio_Amara_ID.png",
-    ]);
-    expect(rows).toEqual([
-      "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,file,failure_reason,ai_generated,label,decision,note",
-      `2,${world.ids[0]},succeeded,${product},DRESS-1,mdl_001,studio,full-front,${own[1]},,true,true,,`,
-      `,${other},succeeded,${product},DRESS-1,,,,${own[0]},,true,true,,`,
-    ]);
-    await world.cat("tryon looks.csv --save images");
-    expect(readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"))).toHaveLength(3);
-  });
+  longTest(
+    "names the images of tasks of this machine as their run does, and lists them in the folder",
+    async () => {
+      const world = await withQueued();
+      await world.cat("tasks watch");
+      const other = await queuedElsewhere(world.mock.baseUrl, world.tasks()[0]!.product_id);
+      await world.cat("tasks watch");
+      const ran = await world.cat(["tasks", "save", world.ids[0]!, other, "--save", "images"]);
+      expect(ran.stderr).toBe("Saved 2 images in images (listed in results.csv).\n");
+      const rows = world.read("images/results.csv").trim().split("\n");
+      const product = world.tasks()[0]!.product_id;
+      const own = readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"));
+      expect(own.map((name) => name.replace(/_[0-9a-z]{10}\./, "_ID."))).toEqual([
+        "DRESS-1_ID.png",
+        "DRESS-1_full-front_studio_Amara_ID.png",
+      ]);
+      expect(rows).toEqual([
+        "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,file,failure_reason,ai_generated,label,decision,note",
+        `2,${world.ids[0]},succeeded,${product},DRESS-1,mdl_001,studio,full-front,${own[1]},,true,true,,`,
+        `,${other},succeeded,${product},DRESS-1,,,,${own[0]},,true,true,,`,
+      ]);
+      await world.cat("tryon looks.csv --save images");
+      expect(readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"))).toHaveLength(
+        3,
+      );
+    },
+  );
 
   test("saves nothing of tasks that have not finished, and says so", async () => {
     const world = await withQueued();

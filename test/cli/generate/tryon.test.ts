@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { detectImageType } from "../../../src/contract/image-file.ts";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
@@ -87,7 +88,7 @@ describe("a file of looks", () => {
     expect(world.tasks()).toEqual([]);
   });
 
-  test("proposes references for the first 20 unknown products, in each of their rows", async () => {
+  longTest("proposes references for the first 20 unknown products, in each of their rows", async () => {
     const world = await generateWorld();
     const looks = (name: string) => ["red", "studio"].map((color) => `${name},Amara,${color},full-front`);
     world.looks(
@@ -303,7 +304,7 @@ describe("a run that was stopped", () => {
     expect(world.tasks()).toHaveLength(1);
   });
 
-  test("by a lost response over 24 h ago is looked for among the tasks", async () => {
+  longTest("by a lost response over 24 h ago is looked for among the tasks", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
@@ -315,24 +316,27 @@ describe("a run that was stopped", () => {
     expect(world.tasks()).toHaveLength(1);
   });
 
-  test("by a lost response is not queued again while only one clock says that a day has passed", async () => {
-    const world = await generateWorld();
-    world.looks("DRESS-1,Amara,studio,full-front");
-    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
-    await world.cat("tryon looks.csv --yes");
-    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
-    const ahead = new TestClock({ frozenAt: world.clock.now() + 30 * 3_600_000 });
-    const sent = world.queuing().length;
-    expect(await world.cat("tryon looks.csv --yes", { context: { clock: ahead } })).toMatchObject({
-      exit: 6,
-      stderr: expect.stringMatching(
-        /^error: no response for 1 image of looks\.csv requested at \S+; the service has 0 tasks that may be theirs\nThe clock of this machine or that of the service is wrong/m,
-      ),
-    });
-    expect(world.queuing()).toHaveLength(sent);
-    expect(await world.cat("tryon looks.csv --yes")).toMatchObject({ exit: 0 });
-    expect(world.tasks()).toHaveLength(1);
-  });
+  longTest(
+    "by a lost response is not queued again while only one clock says that a day has passed",
+    async () => {
+      const world = await generateWorld();
+      world.looks("DRESS-1,Amara,studio,full-front");
+      await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
+      await world.cat("tryon looks.csv --yes");
+      await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+      const ahead = new TestClock({ frozenAt: world.clock.now() + 30 * 3_600_000 });
+      const sent = world.queuing().length;
+      expect(await world.cat("tryon looks.csv --yes", { context: { clock: ahead } })).toMatchObject({
+        exit: 6,
+        stderr: expect.stringMatching(
+          /^error: no response for 1 image of looks\.csv requested at \S+; the service has 0 tasks that may be theirs\nThe clock of this machine or that of the service is wrong/m,
+        ),
+      });
+      expect(world.queuing()).toHaveLength(sent);
+      expect(await world.cat("tryon looks.csv --yes")).toMatchObject({ exit: 0 });
+      expect(world.tasks()).toHaveLength(1);
+    },
+  );
 
   longTest("over 24 h ago is not found in the tasks that others queued before it", async () => {
     const world = await generateWorld();
@@ -372,44 +376,47 @@ describe("a run that was stopped", () => {
     expect(world.tasks().map(({ scene }) => scene.background)).toEqual(["white", "garden"]);
   });
 
-  test("over 24 h ago takes its own tasks by their images, not those that others queued at the same time", async () => {
-    const world = await generateWorld();
-    const own = ["DRESS-1,Amara,garden,full-front", "DRESS-2,Amara,garden,full-front"];
-    world.looks("DRESS-1,Amara,white,full-back", "DRESS-2,Bastian,garden,full-front");
-    const elsewhere = { env: { CAT_HOME: join(world.folder, ".colleague") } };
-    await world.cat("tryon looks.csv --yes --no-wait", elsewhere);
-    world.looks(...own);
-    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
-    await world.cat("tryon looks.csv --yes");
-    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
-    world.clock.advance(25 * 3_600_000);
-    expect(await world.cat("tryon looks.csv --yes")).toMatchObject({
-      exit: 6,
-      stderr: expect.stringContaining("the service has 2 tasks that may be theirs\n"),
-    });
-    expect(world.tasks()).toHaveLength(2);
-    await world.cat("tryon looks.csv --yes --unknown not-queued --save images");
-    expect(world.tasks().map(({ scene }) => scene.background)).toEqual([
-      "white",
-      "garden",
-      "garden",
-      "garden",
-    ]);
-    // Now its own tasks exist beside those of others.
-    world.looks(...own, "DRESS-3,Amara,garden,full-front");
-    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
-    await world.cat("tryon looks.csv --yes --fresh");
-    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
-    world.looks("DRESS-3,Amara,street,full-back");
-    await world.cat("tryon looks.csv --yes", elsewhere);
-    world.clock.advance(25 * 3_600_000);
-    world.looks(...own, "DRESS-3,Amara,garden,full-front");
-    const found = await world.cat("tryon looks.csv --yes --json");
-    expect(summaryOf(found.stdout)).toMatchObject({ queued: 0, unchanged: 3, succeeded: 3 });
-    expect(world.tasks()).toHaveLength(8);
-  });
+  longTest(
+    "over 24 h ago takes its own tasks by their images, not those that others queued at the same time",
+    async () => {
+      const world = await generateWorld();
+      const own = ["DRESS-1,Amara,garden,full-front", "DRESS-2,Amara,garden,full-front"];
+      world.looks("DRESS-1,Amara,white,full-back", "DRESS-2,Bastian,garden,full-front");
+      const elsewhere = { env: { CAT_HOME: join(world.folder, ".colleague") } };
+      await world.cat("tryon looks.csv --yes --no-wait", elsewhere);
+      world.looks(...own);
+      await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
+      await world.cat("tryon looks.csv --yes");
+      await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+      world.clock.advance(25 * 3_600_000);
+      expect(await world.cat("tryon looks.csv --yes")).toMatchObject({
+        exit: 6,
+        stderr: expect.stringContaining("the service has 2 tasks that may be theirs\n"),
+      });
+      expect(world.tasks()).toHaveLength(2);
+      await world.cat("tryon looks.csv --yes --unknown not-queued --save images");
+      expect(world.tasks().map(({ scene }) => scene.background)).toEqual([
+        "white",
+        "garden",
+        "garden",
+        "garden",
+      ]);
+      // Now its own tasks exist beside those of others.
+      world.looks(...own, "DRESS-3,Amara,garden,full-front");
+      await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
+      await world.cat("tryon looks.csv --yes --fresh");
+      await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+      world.looks("DRESS-3,Amara,street,full-back");
+      await world.cat("tryon looks.csv --yes", elsewhere);
+      world.clock.advance(25 * 3_600_000);
+      world.looks(...own, "DRESS-3,Amara,garden,full-front");
+      const found = await world.cat("tryon looks.csv --yes --json");
+      expect(summaryOf(found.stdout)).toMatchObject({ queued: 0, unchanged: 3, succeeded: 3 });
+      expect(world.tasks()).toHaveLength(8);
+    },
+  );
 
-  test("over 24 h ago finds its failed tasks as well, which have no image", async () => {
+  longTest("over 24 h ago finds its failed tasks as well, which have no image", async () => {
     const world = await generateWorld();
     world.write(
       "bad.csv",
@@ -467,7 +474,7 @@ describe("a run that was stopped", () => {
     expect(summaryOf(finished.stdout)).toMatchObject({ succeeded: 1, tasks: [{ status: "succeeded" }] });
   });
 
-  test("after --no-wait the failed rows are written by the command that follows the tasks", async () => {
+  longTest("after --no-wait the failed rows are written by the command that follows the tasks", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front", "NOPE,Amara,studio,full-front");
     const queued = await world.cat("tryon looks.csv --yes --no-wait --skip-invalid");
@@ -514,33 +521,35 @@ describe("one image from flags", () => {
     ]);
   });
 
-  test.for([
-    [
-      "tryon",
-      "missing argument: FILE",
-      "Use a file, - for standard input, or --product, --model, --background, --angle.",
-    ],
-    [
-      "tryon --product DRESS-1",
-      "missing --model, --background, --angle",
-      "Add the missing flags, or use a file.",
-    ],
-    [
-      "beautify --product DRESS-1",
-      "missing --subtype, --background, --angle",
-      "Add the missing flags, or use a file.",
-    ],
-    [
-      "tryon --product A --product B --model M --background studio --angle full-front",
-      "--product is given 2 times",
-      "To generate every combination, add --matrix.",
-    ],
-    [
-      "tryon looks.csv --model Amara",
-      "--model cannot be combined with a file",
-      "Put the value into a column of the file, or remove the file.",
-    ],
-  ] as const)("exits with 2: %s", async ([line, message, hint]) => {
+  test.for(
+    sampled([
+      [
+        "tryon",
+        "missing argument: FILE",
+        "Use a file, - for standard input, or --product, --model, --background, --angle.",
+      ],
+      [
+        "tryon --product DRESS-1",
+        "missing --model, --background, --angle",
+        "Add the missing flags, or use a file.",
+      ],
+      [
+        "beautify --product DRESS-1",
+        "missing --subtype, --background, --angle",
+        "Add the missing flags, or use a file.",
+      ],
+      [
+        "tryon --product A --product B --model M --background studio --angle full-front",
+        "--product is given 2 times",
+        "To generate every combination, add --matrix.",
+      ],
+      [
+        "tryon looks.csv --model Amara",
+        "--model cannot be combined with a file",
+        "Put the value into a column of the file, or remove the file.",
+      ],
+    ] as const),
+  )("exits with 2: %s", async ([line, message, hint]) => {
     const world = await generateWorld();
     expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${message}\n${hint}\n` });
   });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { serviceInFront } from "../../cli/every-command/service-in-front.ts";
+import { longTest } from "../../support/long-test.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 const day = 25 * 3_600_000;
@@ -45,7 +46,7 @@ describe("a request without a response, over 24 h ago", () => {
     expect(world.tasks()).toHaveLength(2);
   });
 
-  test("does not take the image of one that the user has said was queued", async () => {
+  longTest("does not take the image of one that the user has said was queued", async () => {
     const world = await unansweredWorld();
     const header = "product_reference,model_id,background,angle_shot,look_at_camera\n";
     world.write("away.csv", `${header}DRESS-1,Amara,studio,full-front,false\n`);
@@ -60,7 +61,7 @@ describe("a request without a response, over 24 h ago", () => {
     expect(world.tasks()).toHaveLength(1);
   });
 
-  test("does not take the failed task of another one about the same product", async () => {
+  longTest("does not take the failed task of another one about the same product", async () => {
     const world = await unansweredWorld();
     const product = "BAD-fail-model_unsafe_content";
     world.write("bad.csv", `reference,name,images\n${product},Coat,https://cdn.example.com/b.jpg\n`);
@@ -89,7 +90,7 @@ describe("a task that the service does not have any more", () => {
     expect(summaryOf(ran.stdout)).toMatchObject({ succeeded: 1, tasks: [{ status: "succeeded" }] });
   });
 
-  test("counts as unknown, also if it was seen before, and the same command finds it later", async () => {
+  longTest("counts as unknown, also if it was seen before, and the same command finds it later", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");
     expect((await world.cat("tryon looks.csv --yes --no-wait")).exit).toBe(0);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { completions } from "../../../src/cli/completion/complete.ts";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { splitWords } from "../../support/split-words.ts";
 import { generateWorld } from "./generate-world.ts";
@@ -79,21 +80,24 @@ describe("a background or angle that is not listed", () => {
     expect(world.tasks()).toHaveLength(2);
   });
 
-  test("that the service rejects is named with its line; the other rows are queued with --skip-invalid", async () => {
-    const world = await generateWorld();
-    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studoi,full-front");
-    const ran = await world.cat("tryon looks.csv --yes");
-    expect(ran.exit).toBe(3);
-    expect(ran.stderr).toContain(
-      "looks.csv:3  rejected by the service  invalid_request: background: must be one of",
-    );
-    expect(world.tasks()).toEqual([]);
-    expect(await world.cat("tryon looks.csv --yes --skip-invalid")).toMatchObject({ exit: 8 });
-    expect(world.tasks()).toHaveLength(1);
-    expect(world.read("looks.failed.csv")).toContain("DRESS-2,Amara,studoi,full-front,invalid_request,");
-  });
+  longTest(
+    "that the service rejects is named with its line; the other rows are queued with --skip-invalid",
+    async () => {
+      const world = await generateWorld();
+      world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studoi,full-front");
+      const ran = await world.cat("tryon looks.csv --yes");
+      expect(ran.exit).toBe(3);
+      expect(ran.stderr).toContain(
+        "looks.csv:3  rejected by the service  invalid_request: background: must be one of",
+      );
+      expect(world.tasks()).toEqual([]);
+      expect(await world.cat("tryon looks.csv --yes --skip-invalid")).toMatchObject({ exit: 8 });
+      expect(world.tasks()).toHaveLength(1);
+      expect(world.read("looks.failed.csv")).toContain("DRESS-2,Amara,studoi,full-front,invalid_request,");
+    },
+  );
 
-  test("that the service rejects in two images of one row is named once", async () => {
+  longTest("that the service rejects in two images of one row is named once", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2|DRESS-3,Amara,studoi,full-front");
     const ran = await world.cat("tryon looks.csv --matrix --yes --skip-invalid");
@@ -111,7 +115,7 @@ describe("a background or angle that is not listed", () => {
     );
   });
 
-  test("is known once the service has accepted it, or an export has shown it", async () => {
+  longTest("is known once the service has accepted it, or an export has shown it", async () => {
     const world = await generateWorld(anySlug);
     world.looks("DRESS-1,Amara,terrace,full-front");
     expect((await world.cat("tryon looks.csv --yes")).stderr).toContain('"terrace" is not a known value');
@@ -154,7 +158,7 @@ Add --yes to agree, or --dry-run to see the plan.
   expect(new Set(world.tasks().map(({ scene }) => scene.angle_shot))).toEqual(new Set(["full-front"]));
 });
 
-test("a word in objects, and in a cell of a matrix, comes to the screen as well", async () => {
+longTest("a word in objects, and in a cell of a matrix, comes to the screen as well", async () => {
   const world = await generateWorld();
   const look = {
     product_reference: "DRESS-1",
@@ -198,7 +202,7 @@ test("the flag of a note reads the value, whatever characters it has", async () 
       const mapped = await world.cat(["tryon", "looks.ndjson", "--dry-run", "--json", "--map-value", read]);
       expect([value, JSON.parse(mapped.stdout).notes]).toEqual([value, undefined]);
     }),
-    { numRuns: repetitions(15, 200) },
+    { numRuns: repetitions(3, 200) },
   );
 });
 
@@ -226,7 +230,7 @@ describe("a beautified shot", () => {
     ]);
   });
 
-  test("that the service rejects with 422 is named with its line", async () => {
+  longTest("that the service rejects with 422 is named with its line", async () => {
     const world = await generateWorld();
     world.write("shots.csv", `${shots}DRESS-1,clothing,white,front,\nDRESS-2,shoes,white,detail,\n`);
     const ran = await world.cat("beautify shots.csv --yes");

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import XLSX from "@e965/xlsx";
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
@@ -22,7 +24,7 @@ const unfound = [
   ["DRESS-2", "Amara", "studio", "full-front"],
 ];
 
-test.each([[""], [" --dry-run"]])(
+test.each(sampled([[""], [" --dry-run"]], 1))(
   "products and models that do not exist are at their cells%s",
   async (flag) => {
     const { cat } = await worldWith(...unfound);
@@ -37,7 +39,7 @@ test.each([[""], [" --dry-run"]])(
   },
 );
 
-test("the JSON of a check has their sheet and cell", async () => {
+longTest("the JSON of a check has their sheet and cell", async () => {
   const { cat } = await worldWith(...unfound);
   const { problems } = JSON.parse((await cat(`tryon looks.xlsx ${maps} --dry-run --json`)).stdout);
   expect(problems).toMatchObject([
@@ -46,7 +48,7 @@ test("the JSON of a check has their sheet and cell", async () => {
   ]);
 });
 
-test("the same image under another name of the model is at the cells of both products", async () => {
+longTest("the same image under another name of the model is at the cells of both products", async () => {
   const world = await worldWith();
   const [{ id }] = (await world.cat("models list --json")).stdout
     .split("\n", 1)
@@ -93,7 +95,7 @@ test("a task that fails is reported at the cell of its product", async () => {
   expect(ran.stderr).toContain("looks.xlsx: 'My looks'!B2  BAD-fail-model_unsafe_content");
 });
 
-test("the summary of a run has the sheet and cell of what the service rejected", async () => {
+longTest("the summary of a run has the sheet and cell of what the service rejected", async () => {
   const { cat } = await worldWith(
     ["DRESS-1", "Amara", "nowhere", "full-front"],
     ["DRESS-2", "Amara", "studio", "full-front"],

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
@@ -142,7 +144,7 @@ describe("a stopped run", () => {
     expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
-  test("that times out while it waits for the import of another file prints a summary", async () => {
+  longTest("that times out while it waits for the import of another file prints a summary", async () => {
     const world = await worldWith();
     world.write("other.csv", `${head}B-1,Hat,${cdn}/3.jpg\n`);
     await world.cat("import other.csv --no-wait --no-progress");
@@ -164,24 +166,32 @@ describe("a stopped run", () => {
     expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1", "B-1 Hat 1"]);
   });
 
-  test("in mode create gets the response of its request where only this machine's clock shows a day more", async () => {
-    const world = await worldWith();
-    await fault(world, answersLost);
-    await world.cat(`${run} --mode create`);
-    await fault(world);
-    const ahead = new TestClock({ frozenAt: world.clock.now() + 25 * hour });
-    const again = await world.cat(`${run} --mode create --json --no-wait`, { context: { clock: ahead } });
-    expect(JSON.parse(again.stdout)).toMatchObject({ submitted: 2, failed: 0 });
-    world.clock.advance(60_000);
-    expect(world.mock.state().organizations.main.imports).toHaveLength(1);
-    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
-  });
+  longTest(
+    "in mode create gets the response of its request where only this machine's clock shows a day more",
+    async () => {
+      const world = await worldWith();
+      await fault(world, answersLost);
+      await world.cat(`${run} --mode create`);
+      await fault(world);
+      const ahead = new TestClock({ frozenAt: world.clock.now() + 25 * hour });
+      const again = await world.cat(`${run} --mode create --json --no-wait`, { context: { clock: ahead } });
+      expect(JSON.parse(again.stdout)).toMatchObject({ submitted: 2, failed: 0 });
+      world.clock.advance(60_000);
+      expect(world.mock.state().organizations.main.imports).toHaveLength(1);
+      expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
+    },
+  );
 
-  test.for([
-    ["imported", "import products.csv --no-progress", 1],
-    ["imported", "import others.csv --no-progress", 1],
-    ["resend", "import products.csv --no-progress", 2],
-  ] as const)(
+  test.for(
+    sampled(
+      [
+        ["imported", "import products.csv --no-progress", 1],
+        ["imported", "import others.csv --no-progress", 1],
+        ["resend", "import products.csv --no-progress", 2],
+      ] as const,
+      1,
+    ),
+  )(
     "whose key the service has had with another body follows --unknown %s of %s",
     async ([choice, line, images]) => {
       const world = await worldWith();
@@ -212,7 +222,7 @@ describe("a stopped run", () => {
     },
   );
 
-  test("whose key the service has had with another body sends nothing twice", async () => {
+  longTest("whose key the service has had with another body sends nothing twice", async () => {
     const world = await worldWith();
     const front = await serviceInFront(world.mock.baseUrl);
     const env = { CAT_BASE_URL: front.origin };
@@ -248,13 +258,18 @@ describe("a stopped run", () => {
     expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1", "B-1 Hat 1"]);
   });
 
-  test.each([
-    ["not found by its ID", { match: { method: "GET", path: "/v1/products/" }, times: 1, status: 404 }],
-    [
-      "not found by its ID, before the search fails",
-      { match: { method: "GET", path: "/v1/products" }, status: 503 },
-    ],
-  ])("adds no photo to a product that is %s for once", async (_, order) => {
+  test.each(
+    sampled(
+      [
+        ["not found by its ID", { match: { method: "GET", path: "/v1/products/" }, times: 1, status: 404 }],
+        [
+          "not found by its ID, before the search fails",
+          { match: { method: "GET", path: "/v1/products" }, status: 503 },
+        ],
+      ],
+      1,
+    ),
+  )("adds no photo to a product that is %s for once", async (_, order) => {
     const world = await worldWith();
     await world.cat(run);
     if (order.status === 503)
@@ -267,17 +282,20 @@ describe("a stopped run", () => {
     expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
-  test("in mode create sends a batch of the day before again that was sent while a clock was years ahead", async () => {
-    const world = await worldWith();
-    await fault(world, answersLost);
-    const ahead = new TestClock({ frozenAt: world.clock.now() + 3 * 365 * 24 * hour });
-    await world.cat(`${run} --mode create`, { context: { clock: ahead } });
-    await fault(world);
-    world.clock.advance(25 * hour);
-    const again = await world.cat(`${run} --mode create --json`);
-    expect(JSON.parse(again.stdout)).toMatchObject({ submitted: 2 });
-    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
-  });
+  longTest(
+    "in mode create sends a batch of the day before again that was sent while a clock was years ahead",
+    async () => {
+      const world = await worldWith();
+      await fault(world, answersLost);
+      const ahead = new TestClock({ frozenAt: world.clock.now() + 3 * 365 * 24 * hour });
+      await world.cat(`${run} --mode create`, { context: { clock: ahead } });
+      await fault(world);
+      world.clock.advance(25 * hour);
+      const again = await world.cat(`${run} --mode create --json`);
+      expect(JSON.parse(again.stdout)).toMatchObject({ submitted: 2 });
+      expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
+    },
+  );
 
   test("in mode create says that rows may report their own product, also when another file sends them again", async () => {
     const world = await worldWith();

@@ -6,6 +6,7 @@ import sharp from "sharp";
 import { expect, onTestFinished, test } from "vitest";
 import { forwardProxy } from "../../support/forward-proxy.ts";
 import { hasOpenssl, ownAuthority } from "../../support/own-authority.ts";
+import { isLong } from "../../support/repetitions.ts";
 import { createWorld, type WorldOptions } from "../../support/world.ts";
 
 const host = "cdn.shop.example";
@@ -148,7 +149,7 @@ test.skipIf(!hasOpenssl)(
   60_000,
 );
 
-test.skipIf(!hasOpenssl)(
+test.runIf(isLong && hasOpenssl)(
   "--check-photos asks for the ETag of a photo again, and for its bytes after a day or a change (needs openssl)",
   async () => {
     const files: Record<string, File> = {

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
@@ -84,32 +86,39 @@ describe("an import", () => {
     expect(world.read("fixtures/some-fail.failed.csv")).toContain("PARTIAL-1");
   });
 
-  test("with --quiet prints nothing on success, and one line with the failed file otherwise", async () => {
-    const world = await createWorld();
-    world.withFixtures();
-    world.write("tidy.csv", tidy);
-    expect(await world.cat("import tidy.csv --quiet")).toEqual({ exit: 0, stdout: "", stderr: "" });
-    expect(await world.cat("import fixtures/some-fail.csv --quiet")).toEqual({
-      exit: 8,
-      stdout: "",
-      stderr:
-        "error: 2 of 4 rows of fixtures/some-fail.csv were not imported in full (1 failed, 1 partial); " +
-        "these rows are in fixtures/some-fail.failed.csv, with the reasons\n",
-    });
-    // Invalid rows are listed, like errors.
-    world.write("one-bad.csv", tidy.replace("A-2,Coat,", "A-2,,"));
-    const left = await world.cat("import one-bad.csv --skip-invalid --quiet");
-    expect(left).toMatchObject({ exit: 8, stdout: "" });
-    expect(left.stderr.split("\n")).toEqual([
-      expect.stringMatching(/^one-bad\.csv:3 {2}name {2}invalid_row {2}/),
-      "error: 1 of 2 rows of one-bad.csv was not imported in full (1 invalid); these rows are in one-bad.failed.csv, with the reasons",
-      "",
-    ]);
-    const asJson = await world.cat("import fixtures/some-fail.csv --mode create --quiet --json");
-    expect(asJson.exit).toBe(8);
-    expect(JSON.parse(asJson.stderr).error).toMatchObject({ type: "partial", code: "rows_failed", exit: 8 });
-    expect(JSON.parse(asJson.stdout)).toMatchObject({ failed_file: "fixtures/some-fail.failed.csv" });
-  });
+  longTest(
+    "with --quiet prints nothing on success, and one line with the failed file otherwise",
+    async () => {
+      const world = await createWorld();
+      world.withFixtures();
+      world.write("tidy.csv", tidy);
+      expect(await world.cat("import tidy.csv --quiet")).toEqual({ exit: 0, stdout: "", stderr: "" });
+      expect(await world.cat("import fixtures/some-fail.csv --quiet")).toEqual({
+        exit: 8,
+        stdout: "",
+        stderr:
+          "error: 2 of 4 rows of fixtures/some-fail.csv were not imported in full (1 failed, 1 partial); " +
+          "these rows are in fixtures/some-fail.failed.csv, with the reasons\n",
+      });
+      // Invalid rows are listed, like errors.
+      world.write("one-bad.csv", tidy.replace("A-2,Coat,", "A-2,,"));
+      const left = await world.cat("import one-bad.csv --skip-invalid --quiet");
+      expect(left).toMatchObject({ exit: 8, stdout: "" });
+      expect(left.stderr.split("\n")).toEqual([
+        expect.stringMatching(/^one-bad\.csv:3 {2}name {2}invalid_row {2}/),
+        "error: 1 of 2 rows of one-bad.csv was not imported in full (1 invalid); these rows are in one-bad.failed.csv, with the reasons",
+        "",
+      ]);
+      const asJson = await world.cat("import fixtures/some-fail.csv --mode create --quiet --json");
+      expect(asJson.exit).toBe(8);
+      expect(JSON.parse(asJson.stderr).error).toMatchObject({
+        type: "partial",
+        code: "rows_failed",
+        exit: 8,
+      });
+      expect(JSON.parse(asJson.stdout)).toMatchObject({ failed_file: "fixtures/some-fail.failed.csv" });
+    },
+  );
 
   test("keeps an earlier failed file with the default name", async () => {
     const world = await createWorld();
@@ -225,7 +234,7 @@ describe("the check of a file", () => {
     expect(ran.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   });
 
-  test("lists at most 1,000 problems, but all with --json", async () => {
+  longTest("lists at most 1,000 problems, but all with --json", async () => {
     const world = await createWorld();
     const rows = Array.from({ length: 1500 }, (_, index) => `R-${index},,${cdn}/1.jpg\n`).join("");
     world.write("a.csv", `reference,name,images\n${rows}`);
@@ -249,23 +258,28 @@ describe("the check of a file", () => {
 });
 
 describe("flags", () => {
-  test.each([
-    ["import", "missing argument: FILE"],
-    ["import a.csv --mode replace", "use upsert, create or skip_existing"],
-    ["import a.csv --on-image-error ignore", "use skip or fail_row"],
-    ["import a.csv --concurrency 0", "use a whole number from 1 to 16"],
-    ["import a.csv --timeout 5", "use a duration such as 90s, 30m or 2h"],
-    ["import a.csv --delimiter ab", "use a single character"],
-    ["import a.csv --encoding klingon", "unknown encoding: --encoding klingon"],
-    ["import a.csv --map SKU", "use COLUMN=FIELD"],
-    ["import a.csv --map SKU=sku", 'unknown field "sku"'],
-    ["import a.csv --map SKU=reference --map sku=name", 'the column "sku" is mapped twice'],
-    ["import a.csv --failed a.csv", "cannot write --failed a.csv: it is the input file"],
-    ["import a.csv --failed b.csv --results ./b.csv", "--results and --failed use the same file"],
-    ["import a.csv --ledger=", "--ledger is empty"],
-    ["import ''", "error: the file name is empty\nChoose a file, or - for standard input."],
-    ["import a.csv --nonsense", "unknown flag --nonsense"],
-  ])("make %s exit with 2", async (line, message) => {
+  test.each(
+    sampled(
+      [
+        ["import", "missing argument: FILE"],
+        ["import a.csv --mode replace", "use upsert, create or skip_existing"],
+        ["import a.csv --on-image-error ignore", "use skip or fail_row"],
+        ["import a.csv --concurrency 0", "use a whole number from 1 to 16"],
+        ["import a.csv --timeout 5", "use a duration such as 90s, 30m or 2h"],
+        ["import a.csv --delimiter ab", "use a single character"],
+        ["import a.csv --encoding klingon", "unknown encoding: --encoding klingon"],
+        ["import a.csv --map SKU", "use COLUMN=FIELD"],
+        ["import a.csv --map SKU=sku", 'unknown field "sku"'],
+        ["import a.csv --map SKU=reference --map sku=name", 'the column "sku" is mapped twice'],
+        ["import a.csv --failed a.csv", "cannot write --failed a.csv: it is the input file"],
+        ["import a.csv --failed b.csv --results ./b.csv", "--results and --failed use the same file"],
+        ["import a.csv --ledger=", "--ledger is empty"],
+        ["import ''", "error: the file name is empty\nChoose a file, or - for standard input."],
+        ["import a.csv --nonsense", "unknown flag --nonsense"],
+      ],
+      5,
+    ),
+  )("make %s exit with 2", async (line, message) => {
     const world = await createWorld();
     world.write("a.csv", tidy);
     const ran = await world.cat(line);
@@ -296,14 +310,16 @@ describe("flags", () => {
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: `error: invalid --map ${wrong}\n${hint}\n` });
   });
 
-  test.each([
-    ["import a.ndjson --delimiter tab", "--delimiter", "a.ndjson"],
-    ["import a.csv --format ndjson --delimiter tab", "--delimiter", "a.csv"],
-    ["import a --delimiter ,", "--delimiter", "a"],
-    ["import - --format ndjson --delimiter ,", "--delimiter", "stdin"],
-    ["import - --delimiter ,", "--delimiter", "stdin"],
-    ["import nowhere.jsonl --delimiter ,", "--delimiter", "nowhere.jsonl"],
-  ])("make %s exit with 2, because NDJSON has no columns", async (line, flag, name) => {
+  test.each(
+    sampled([
+      ["import a.ndjson --delimiter tab", "--delimiter", "a.ndjson"],
+      ["import a.csv --format ndjson --delimiter tab", "--delimiter", "a.csv"],
+      ["import a --delimiter ,", "--delimiter", "a"],
+      ["import - --format ndjson --delimiter ,", "--delimiter", "stdin"],
+      ["import - --delimiter ,", "--delimiter", "stdin"],
+      ["import nowhere.jsonl --delimiter ,", "--delimiter", "nowhere.jsonl"],
+    ]),
+  )("make %s exit with 2, because NDJSON has no columns", async (line, flag, name) => {
     const world = await createWorld();
     const row = `{"reference":"A","name":"Dress","images":[{"url":"${cdn}/1.jpg"}]}\n`;
     for (const file of ["a.ndjson", "a.csv", "a"]) world.write(file, row);
@@ -331,39 +347,41 @@ describe("flags", () => {
 });
 
 describe("a service that fails", () => {
-  test.each<[string, number, string, RequestListener]>([
-    [
-      "HTML",
-      7,
-      "HTML",
-      (_, response) => response.setHeader("content-type", "text/html").end("<h1>Welcome</h1>"),
-    ],
-    [
-      "half a document",
-      7,
-      "",
-      (_, response) => response.setHeader("content-type", "application/json").end('{"id":"01'),
-    ],
-    ["nothing", 7, "", (request) => request.socket.destroy()],
-    [
-      "a rejected key",
-      4,
-      "the key is unknown",
-      (_, response) =>
-        response
-          .writeHead(401, { "content-type": "application/json", "x-request-id": "req-1" })
-          .end('{"error":{"type":"unauthorized","code":"invalid_api_key","message":"the key is unknown"}}'),
-    ],
-    [
-      "500 forever",
-      7,
-      "",
-      (_, response) =>
-        response
-          .writeHead(500, { "content-type": "application/json" })
-          .end('{"error":{"type":"internal","code":"internal_error","message":"something broke"}}'),
-    ],
-  ])("with %s leads to exit %i and a plain error", async (_, exit, words, answer) => {
+  test.each<[string, number, string, RequestListener]>(
+    sampled([
+      [
+        "HTML",
+        7,
+        "HTML",
+        (_, response) => response.setHeader("content-type", "text/html").end("<h1>Welcome</h1>"),
+      ],
+      [
+        "half a document",
+        7,
+        "",
+        (_, response) => response.setHeader("content-type", "application/json").end('{"id":"01'),
+      ],
+      ["nothing", 7, "", (request) => request.socket.destroy()],
+      [
+        "a rejected key",
+        4,
+        "the key is unknown",
+        (_, response) =>
+          response
+            .writeHead(401, { "content-type": "application/json", "x-request-id": "req-1" })
+            .end('{"error":{"type":"unauthorized","code":"invalid_api_key","message":"the key is unknown"}}'),
+      ],
+      [
+        "500 forever",
+        7,
+        "",
+        (_, response) =>
+          response
+            .writeHead(500, { "content-type": "application/json" })
+            .end('{"error":{"type":"internal","code":"internal_error","message":"something broke"}}'),
+      ],
+    ]),
+  )("with %s leads to exit %i and a plain error", async (_, exit, words, answer) => {
     const server = createServer(
       (request, response) => void request.resume().on("end", () => answer(request, response)),
     );
@@ -381,15 +399,20 @@ describe("a service that fails", () => {
     expect(ran.stderr).not.toMatch(/^\s+at /m);
   });
 
-  test.each([
-    ["nobody listens", "cannot be reached", async () => "http://127.0.0.1:9"],
-    ["it fails", "responds with 503", (world: TestWorld) => failing(world, { status: 503 })],
-    [
-      "it cuts the connection",
-      "closes the connection",
-      (world: TestWorld) => failing(world, { drop: "before" }),
-    ],
-  ])("is named when the import times out while %s, also as JSON", async (_, words, addressOf) => {
+  test.each(
+    sampled(
+      [
+        ["nobody listens", "cannot be reached", async () => "http://127.0.0.1:9"],
+        ["it fails", "responds with 503", (world: TestWorld) => failing(world, { status: 503 })],
+        [
+          "it cuts the connection",
+          "closes the connection",
+          (world: TestWorld) => failing(world, { drop: "before" }),
+        ],
+      ],
+      1,
+    ),
+  )("is named when the import times out while %s, also as JSON", async (_, words, addressOf) => {
     const world = await createWorld();
     const address = await addressOf(world);
     world.write("products.csv", tidy);
@@ -409,7 +432,7 @@ describe("a service that fails", () => {
     ]);
   });
 
-  test("is named when a resumed run times out", async () => {
+  longTest("is named when a resumed run times out", async () => {
     const world = await createWorld();
     world.write("products.csv", tidy);
     await world.cat("import products.csv --no-wait");
@@ -423,11 +446,12 @@ describe("a service that fails", () => {
 
 test("a long wait for the rate limit is reported once", async () => {
   const world = await createWorld({ mock: { rateLimit: { reads: 600, writes: 1 } } });
-  const rows = Array.from({ length: 4_001 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`).join("");
+  const [count, flag] = repetitions([3, "--batch 1"], [4_001, ""]);
+  const rows = Array.from({ length: count }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`).join("");
   world.write("a.csv", `reference,name,images\n${rows}`);
-  const ran = await world.cat("import a.csv --no-progress");
+  const ran = await world.cat(`import a.csv --no-progress ${flag}`.trim());
   expect(ran.exit).toBe(0);
-  expect(world.products()).toHaveLength(4_001);
+  expect(world.products()).toHaveLength(count);
   const waits = ran.stderr.split("\n").filter((line) => line.startsWith("Rate limit reached"));
   expect(waits).toEqual([
     expect.stringMatching(/^Rate limit reached; continuing in \d+ s\.$/),

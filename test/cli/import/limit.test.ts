@@ -1,5 +1,7 @@
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 
 const photo = (name: string) => `https://cdn.example.com/${name}.jpg`;
@@ -47,7 +49,7 @@ test("imports the first rows, then the others with the same command", async () =
   expect((await cat("import a.csv")).stderr).toContain("Nothing to do: all 5 rows of a.csv are unchanged.");
 });
 
-test.each(["--mode create", "--mode skip_existing", "--photos all"])(
+test.each(sampled(["--mode create", "--mode skip_existing", "--photos all"], 1))(
   "cat import --limit sends nothing twice with %s",
   async (flags) => {
     const { cat, references, photos } = await limitWorld();
@@ -58,7 +60,7 @@ test.each(["--mode create", "--mode skip_existing", "--photos all"])(
   },
 );
 
-test("checks only the first rows", async () => {
+longTest("checks only the first rows", async () => {
   const { cat, write, references } = await limitWorld();
   write("b.csv", `${head}${row("A")}${row("B")},Dress,x\n${row("A")}`);
   const dry = await cat("import b.csv --limit 2 --dry-run --json");
@@ -115,7 +117,7 @@ test("a changed photo of a row that was sent is sent with the rest", async () =>
   expect(photos()).toEqual([2, 1]);
 });
 
-test("photos of the other rows are not converted", async () => {
+longTest("photos of the other rows are not converted", async () => {
   const { cat, write, photos } = await limitWorld();
   const tiff = (red: number) =>
     sharp({ create: { width: 9, height: 9, channels: 3, background: { r: red, g: 0, b: 0 } } })
@@ -154,7 +156,7 @@ test("a limit of all rows is none", async () => {
   expect({ left, total }).toEqual({ left: 0, total: 5 });
 });
 
-test("no row is left after a complete import, unless the others would be sent again", async () => {
+longTest("no row is left after a complete import, unless the others would be sent again", async () => {
   const { cat, references } = await limitWorld();
   await cat("import a.csv --limit 2");
   const fresh = JSON.parse((await cat("import a.csv --limit 2 --fresh --json")).stdout);

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 
 const photo = "https://cdn.example.com/a.jpg";
@@ -88,7 +90,7 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     expect(world.products().map(({ sex }) => sex)).toEqual(["female", null, "male"]);
   });
 
-  test("is not repeated by flags in the command for the failed rows, which reads it too", async () => {
+  longTest("is not repeated by flags in the command for the failed rows, which reads it too", async () => {
     const world = await shop();
     world.write("shop.csv", `${rows}A3;;Herren;Amara;1;${photo}\n`);
     const next = (stderr: string) => stderr.trimEnd().split("\n").at(-1);
@@ -150,47 +152,52 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     expect((await world.cat(`${check} --map Titel=ignore`)).exit).toBe(0);
   });
 
-  test.each([
-    ["{", "catalogue.map.json:1: it is not valid JSON"],
-    ['{\n "columns": {\n  "a": "name",\n }\n}', "catalogue.map.json:4: it is not valid JSON"],
-    ['{\n "columns": {\n  "a": name\n }\n}', "catalogue.map.json:3: it is not valid JSON"],
-    ['{\n "columns": {}\n}\n}', "catalogue.map.json:4: it is not valid JSON"],
-    ['{\n "columns": {"a": "na', "catalogue.map.json:2: it is not valid JSON"],
-    ["[]", "catalogue.map.json:1: the file is not a JSON object"],
-    ['{\n"column": {}}', 'catalogue.map.json:2: unknown key "column"'],
-    ['{\n"columns": []}', 'catalogue.map.json:2: "columns" is not a JSON object'],
-    [
-      '{"columns": {\n"SKU": "referenc"}}',
-      'catalogue.map.json:2: unknown field "referenc" for the column "SKU"\nDid you mean reference?',
-    ],
-    ['{"columns": {"SKU": 1}}', 'catalogue.map.json:1: unknown field 1 for the column "SKU"'],
-    [
-      '{"columns": {"SKU": "name",\n"sku ": "name"}}',
-      'catalogue.map.json:2: the column "sku " is mapped twice',
-    ],
-    [
-      '{"values": {"sex": {\n"Damen": "female",\n"DAMEN": "male"}}}',
-      'catalogue.map.json:3: the value "DAMEN" is mapped twice',
-    ],
-    ['{"values": {\n"size": {"M": "m"}}}', 'catalogue.map.json:2: unknown field "size" in values'],
-    [
-      '{"values": {"sex": {\n"Damen": "femal"}}}',
-      'catalogue.map.json:2: unknown value "femal" for sex "Damen"\nUse one of male, female, other, kid, or an empty text for no value.',
-    ],
-    ['{"values": {"sex": {"Damen": null}}}', 'catalogue.map.json:1: unknown value null for sex "Damen"'],
-    [
-      '{"columns": {\n"SKU": "reference",\n"SKU": "name"}}',
-      'catalogue.map.json:3: duplicate key "SKU"\nRemove one of the two.',
-    ],
-    [
-      '{"columns": {"a": "name"}, "values": {"sex": {"\\"{\\u0061": "male",\n"\\"{a": ""}}}',
-      'catalogue.map.json:2: duplicate key "\\"{a"',
-    ],
-    [
-      '{"values": {"sex": {}},\n"columns": {},\n"values": {}}',
-      'catalogue.map.json:3: duplicate key "values"',
-    ],
-  ])("exits with 2 for %j", async (content, message) => {
+  test.each(
+    sampled(
+      [
+        ["{", "catalogue.map.json:1: it is not valid JSON"],
+        ['{\n "columns": {\n  "a": "name",\n }\n}', "catalogue.map.json:4: it is not valid JSON"],
+        ['{\n "columns": {\n  "a": name\n }\n}', "catalogue.map.json:3: it is not valid JSON"],
+        ['{\n "columns": {}\n}\n}', "catalogue.map.json:4: it is not valid JSON"],
+        ['{\n "columns": {"a": "na', "catalogue.map.json:2: it is not valid JSON"],
+        ["[]", "catalogue.map.json:1: the file is not a JSON object"],
+        ['{\n"column": {}}', 'catalogue.map.json:2: unknown key "column"'],
+        ['{\n"columns": []}', 'catalogue.map.json:2: "columns" is not a JSON object'],
+        [
+          '{"columns": {\n"SKU": "referenc"}}',
+          'catalogue.map.json:2: unknown field "referenc" for the column "SKU"\nDid you mean reference?',
+        ],
+        ['{"columns": {"SKU": 1}}', 'catalogue.map.json:1: unknown field 1 for the column "SKU"'],
+        [
+          '{"columns": {"SKU": "name",\n"sku ": "name"}}',
+          'catalogue.map.json:2: the column "sku " is mapped twice',
+        ],
+        [
+          '{"values": {"sex": {\n"Damen": "female",\n"DAMEN": "male"}}}',
+          'catalogue.map.json:3: the value "DAMEN" is mapped twice',
+        ],
+        ['{"values": {\n"size": {"M": "m"}}}', 'catalogue.map.json:2: unknown field "size" in values'],
+        [
+          '{"values": {"sex": {\n"Damen": "femal"}}}',
+          'catalogue.map.json:2: unknown value "femal" for sex "Damen"\nUse one of male, female, other, kid, or an empty text for no value.',
+        ],
+        ['{"values": {"sex": {"Damen": null}}}', 'catalogue.map.json:1: unknown value null for sex "Damen"'],
+        [
+          '{"columns": {\n"SKU": "reference",\n"SKU": "name"}}',
+          'catalogue.map.json:3: duplicate key "SKU"\nRemove one of the two.',
+        ],
+        [
+          '{"columns": {"a": "name"}, "values": {"sex": {"\\"{\\u0061": "male",\n"\\"{a": ""}}}',
+          'catalogue.map.json:2: duplicate key "\\"{a"',
+        ],
+        [
+          '{"values": {"sex": {}},\n"columns": {},\n"values": {}}',
+          'catalogue.map.json:3: duplicate key "values"',
+        ],
+      ],
+      4,
+    ),
+  )("exits with 2 for %j", async (content, message) => {
     const world = await shop(content);
     const { exit, stderr } = await world.cat(check);
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`error: ${message}`) });
@@ -198,11 +205,16 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
   });
 });
 
-test.each([
-  ["Windows-1252", Buffer.from('{"values": {"sex": {"Männer": "male"}}}', "latin1")],
-  ["UTF-16", Buffer.from(`\ufeff${mapping}`, "utf16le")],
-  ["UTF-16 without a byte order mark", Buffer.from("{}", "utf16le")],
-])("cat import exits with 2 for catalogue.map.json in %s", async (_, content) => {
+test.each(
+  sampled(
+    [
+      ["Windows-1252", Buffer.from('{"values": {"sex": {"Männer": "male"}}}', "latin1")],
+      ["UTF-16", Buffer.from(`\ufeff${mapping}`, "utf16le")],
+      ["UTF-16 without a byte order mark", Buffer.from("{}", "utf16le")],
+    ],
+    1,
+  ),
+)("cat import exits with 2 for catalogue.map.json in %s", async (_, content) => {
   const world = await shop(null);
   world.write("catalogue.map.json", content);
   expect(await world.cat(check)).toEqual({
@@ -223,7 +235,7 @@ describe("--map-file", () => {
     });
   });
 
-  test.each(["import shop.csv", "tryon shop.csv", "export --zip --products-from shop.csv"])(
+  test.each(sampled(["import shop.csv", "tryon shop.csv", "export --zip --products-from shop.csv"], 1))(
     "that does not exist is a wrong command line: %s",
     async (line) => {
       const world = await shop(null);
@@ -284,16 +296,21 @@ value     background  grau           light-grey  tryon   profile default
   });
 });
 
-test.each([
-  ["import folder/shop.csv", "--results", "folder/catalogue.map.json"],
-  ["import folder/shop.csv", "--failed", "folder/catalogue.map.json"],
-  ["import folder/shop.csv --map-file own.json", "--results", "own.json"],
-  ["import folder/shop.csv", "--report", "folder/catalogue.map.json"],
-  ["tryon folder/looks.csv --yes", "--results", "folder/catalogue.map.json"],
-  ["tryon folder/looks.csv --yes", "--report", "folder/catalogue.map.json"],
-  ["tryon folder/looks.csv --yes", "--gallery", "folder/catalogue.map.json"],
-  ["beautify folder/shots.csv --yes --map-file own.json", "--report", "own.json"],
-])("a mapping file is not replaced by an output: %s %s %s", async (line, flag, name) => {
+test.each(
+  sampled(
+    [
+      ["import folder/shop.csv", "--results", "folder/catalogue.map.json"],
+      ["import folder/shop.csv", "--failed", "folder/catalogue.map.json"],
+      ["import folder/shop.csv --map-file own.json", "--results", "own.json"],
+      ["import folder/shop.csv", "--report", "folder/catalogue.map.json"],
+      ["tryon folder/looks.csv --yes", "--results", "folder/catalogue.map.json"],
+      ["tryon folder/looks.csv --yes", "--report", "folder/catalogue.map.json"],
+      ["tryon folder/looks.csv --yes", "--gallery", "folder/catalogue.map.json"],
+      ["beautify folder/shots.csv --yes --map-file own.json", "--report", "own.json"],
+    ],
+    3,
+  ),
+)("a mapping file is not replaced by an output: %s %s %s", async (line, flag, name) => {
   const world = await shop(null);
   world.write("folder/shop.csv", rows);
   world.write("folder/looks.csv", "Artikelnummer,Modell,background,angle_shot\nA1,Amara,Weiß,full-front\n");

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { cdn, mergeWorld, nothingDone, photo } from "./merge-world.ts";
 
 const [down, enter] = ["\x1b[B", "\r"];
@@ -18,29 +20,32 @@ async function conflicting() {
 const message =
   "name changed at the service and in the sheet: add --conflicts service to keep the service's, or --conflicts sheet";
 
-test("with --conflicts sheet, a photo of others is detached by the same command if the first one stopped before that", async () => {
-  const world = await mergeWorld();
-  for (const name of ["sheet", "theirs"]) world.write(`${name}.png`, photo(name));
-  world.sheet("theirs.csv", "reference,name,image_front", "A,Dress,theirs.png", "B,Hat,theirs.png");
-  await world.all("import theirs.csv");
-  world.sheet(
-    "a.csv",
-    "reference,name,description,image_front",
-    "A,Dress,silk,sheet.png",
-    "B,Hat,felt,sheet.png",
-  );
-  await world.fault({ match: { method: "DELETE", path: "/v1/products" }, status: 500, times: 50 });
-  const again = "a.csv --conflicts sheet";
-  expect(await world.import(`${again} --same-organization`, "two")).toMatchObject([7, { submitted: 2 }]);
-  expect(world.shown()).toEqual(["A Dress silk - front+front", "B Hat felt - front+front"]);
-  await world.fault();
-  // What others write between both commands stays.
-  await world.all("products update A --description wool");
-  const photos = { added: 0, replaced: 2, removed: 0 };
-  expect(await world.import(again, "two")).toMatchObject([0, { updated: 2, unchanged: 0, photos }]);
-  expect(world.shown()).toEqual(["A Dress wool - front", "B Hat felt - front"]);
-  expect(await world.import(again, "two")).toMatchObject([0, { ...nothingDone, kept: 1, unchanged: 1 }]);
-});
+longTest(
+  "with --conflicts sheet, a photo of others is detached by the same command if the first one stopped before that",
+  async () => {
+    const world = await mergeWorld();
+    for (const name of ["sheet", "theirs"]) world.write(`${name}.png`, photo(name));
+    world.sheet("theirs.csv", "reference,name,image_front", "A,Dress,theirs.png", "B,Hat,theirs.png");
+    await world.all("import theirs.csv");
+    world.sheet(
+      "a.csv",
+      "reference,name,description,image_front",
+      "A,Dress,silk,sheet.png",
+      "B,Hat,felt,sheet.png",
+    );
+    await world.fault({ match: { method: "DELETE", path: "/v1/products" }, status: 500, times: 50 });
+    const again = "a.csv --conflicts sheet";
+    expect(await world.import(`${again} --same-organization`, "two")).toMatchObject([7, { submitted: 2 }]);
+    expect(world.shown()).toEqual(["A Dress silk - front+front", "B Hat felt - front+front"]);
+    await world.fault();
+    // What others write between both commands stays.
+    await world.all("products update A --description wool");
+    const photos = { added: 0, replaced: 2, removed: 0 };
+    expect(await world.import(again, "two")).toMatchObject([0, { updated: 2, unchanged: 0, photos }]);
+    expect(world.shown()).toEqual(["A Dress wool - front", "B Hat felt - front"]);
+    expect(await world.import(again, "two")).toMatchObject([0, { ...nothingDone, kept: 1, unchanged: 1 }]);
+  },
+);
 
 describe("a cell that the sheet and the service changed", () => {
   test("leaves its row out, in the failed file, and the other rows are imported", async () => {
@@ -83,14 +88,14 @@ describe("a cell that the sheet and the service changed", () => {
     }
   });
 
-  test("is decided by no plan, whatever --conflicts says", async () => {
+  longTest("is decided by no plan, whatever --conflicts says", async () => {
     const world = await conflicting();
     for (const choice of ["service", "sheet"])
       expect((await world.cat(`import a.csv --plan --conflicts ${choice} --no-progress`)).exit).toBe(0);
     expect(await world.import("a.csv")).toMatchObject([8, { conflicts: 1 }]);
   });
 
-  test("is nothing if both have the same value", async () => {
+  longTest("is nothing if both have the same value", async () => {
     const world = await conflicting();
     world.edit("a.csv", ["A,Gown", "A,Coat"]);
     expect(await world.import("a.csv")).toMatchObject([
@@ -99,35 +104,43 @@ describe("a cell that the sheet and the service changed", () => {
     ]);
   });
 
-  test("stays a conflict in the failed file until its error_code is empty or --conflicts is given", async () => {
-    const world = await conflicting();
-    await world.cat("import a.csv");
-    for (let times = 0; times < 2; times++) {
-      const ran = await world.cat("import a.failed.csv --no-progress");
-      expect(ran).toMatchObject({
-        exit: 8,
-        stderr: expect.stringContaining(
-          "    a.failed.csv:2  A  this row was skipped as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet\n",
-        ),
-      });
-    }
-    expect(world.shown()[0]).toBe("A Coat silk - front");
-    const failed = world.read("a.failed.csv");
-    expect(await world.import("a.failed.csv --conflicts service")).toMatchObject([
-      0,
-      { conflicts: 0, updated: 0 },
-    ]);
-    expect(world.shown()[0]).toBe("A Coat silk - front");
-    world.write("by-hand.csv", failed.replace("changed_since", ""));
-    expect(await world.import("by-hand.csv")).toMatchObject([0, { conflicts: 0, updated: 1 }]);
-    expect(world.shown()[0]).toBe("A Gown silk - front");
-  });
+  longTest(
+    "stays a conflict in the failed file until its error_code is empty or --conflicts is given",
+    async () => {
+      const world = await conflicting();
+      await world.cat("import a.csv");
+      for (let times = 0; times < 2; times++) {
+        const ran = await world.cat("import a.failed.csv --no-progress");
+        expect(ran).toMatchObject({
+          exit: 8,
+          stderr: expect.stringContaining(
+            "    a.failed.csv:2  A  this row was skipped as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet\n",
+          ),
+        });
+      }
+      expect(world.shown()[0]).toBe("A Coat silk - front");
+      const failed = world.read("a.failed.csv");
+      expect(await world.import("a.failed.csv --conflicts service")).toMatchObject([
+        0,
+        { conflicts: 0, updated: 0 },
+      ]);
+      expect(world.shown()[0]).toBe("A Coat silk - front");
+      world.write("by-hand.csv", failed.replace("changed_since", ""));
+      expect(await world.import("by-hand.csv")).toMatchObject([0, { conflicts: 0, updated: 1 }]);
+      expect(world.shown()[0]).toBe("A Gown silk - front");
+    },
+  );
 
-  test.each([
-    ["service", [down, enter], "A Coat silk - front", 0],
-    ["sheet", [down, down, enter], "A Gown silk - front", 0],
-    ["stop", [enter], "A Coat silk - front", 2],
-  ])("is asked about once on a terminal: %s", async (_, keys, product, exit) => {
+  test.each(
+    sampled(
+      [
+        ["service", [down, enter], "A Coat silk - front", 0],
+        ["sheet", [down, down, enter], "A Gown silk - front", 0],
+        ["stop", [enter], "A Coat silk - front", 2],
+      ],
+      1,
+    ),
+  )("is asked about once on a terminal: %s", async (_, keys, product, exit) => {
     const world = await conflicting();
     const sent = world.writes().length;
     const terminal = atTerminal(world, "import a.csv --no-progress");
@@ -159,17 +172,20 @@ describe("a product to which another client gave another reference", () => {
     return { world, sent: world.writes().length };
   }
 
-  test.each(["one", "two"])("is not created again by an unedited row of machine %s", async (machine) => {
-    const { world, sent } = await renamed("B,Hat,b.png");
-    expect(await world.cat(`import ${machine}.csv --no-progress`, world.home(machine))).toEqual({
-      exit: 0,
-      stdout: "",
-      stderr: `Nothing to do: both rows of ${machine}.csv are not edited.\n  1 product was changed at the service since; kept (A)\n`,
-    });
-    expect(world.writes(sent)).toEqual([]);
-  });
+  test.each(sampled(["one", "two"], 1))(
+    "is not created again by an unedited row of machine %s",
+    async (machine) => {
+      const { world, sent } = await renamed("B,Hat,b.png");
+      expect(await world.cat(`import ${machine}.csv --no-progress`, world.home(machine))).toEqual({
+        exit: 0,
+        stdout: "",
+        stderr: `Nothing to do: both rows of ${machine}.csv are not edited.\n  1 product was changed at the service since; kept (A)\n`,
+      });
+      expect(world.writes(sent)).toEqual([]);
+    },
+  );
 
-  test.each(["one", "two"])(
+  test.each(sampled(["one", "two"], 1))(
     "is a conflict for an edited row of machine %s, and with --exact",
     async (machine) => {
       const { world, sent } = await renamed();
@@ -201,20 +217,23 @@ describe("a product that another client deleted", () => {
     return world;
   }
 
-  test.each(["a.csv", "sheet.csv"])("is not created again by a row that was not edited: %s", async (file) => {
-    const world = await deleted();
-    const sent = world.writes().length;
-    expect(await world.cat(`import ${file} --no-progress`)).toEqual({
-      exit: 0,
-      stdout: "",
-      stderr: `Nothing to do: both rows of ${file} are not edited.
+  test.each(sampled(["a.csv", "sheet.csv"], 1))(
+    "is not created again by a row that was not edited: %s",
+    async (file) => {
+      const world = await deleted();
+      const sent = world.writes().length;
+      expect(await world.cat(`import ${file} --no-progress`)).toEqual({
+        exit: 0,
+        stdout: "",
+        stderr: `Nothing to do: both rows of ${file} are not edited.
   1 product was deleted at the service since (A); to create it again, add --exact
 `,
-    });
-    expect(world.writes(sent)).toEqual([]);
-  });
+      });
+      expect(world.writes(sent)).toEqual([]);
+    },
+  );
 
-  test.each(["a.csv", "sheet.csv"])("is a conflict if its row was edited: %s", async (file) => {
+  test.each(sampled(["a.csv", "sheet.csv"], 1))("is a conflict if its row was edited: %s", async (file) => {
     const world = await deleted();
     world.edit(file, ["Dress", "Gown"]);
     const sent = world.writes().length;
@@ -249,19 +268,22 @@ describe("a product that another client deleted", () => {
   });
 });
 
-test("a product that others deleted is not created again by a run that goes on after it has sent the other rows", async () => {
-  const world = await mergeWorld();
-  for (const name of ["a", "b", "c"]) world.write(`${name}.png`, photo(name));
-  world.sheet("a.csv", header, "A,Dress,silk,a.png", "B,Hat,felt,b.png");
-  await world.all("import a.csv", "products delete B --yes");
-  world.edit("a.csv", ["a.png", "c.png"]);
-  await world.all("import a.csv --no-wait");
-  expect(await world.import("a.csv")).toMatchObject([0, { updated: 1, created: 0, deleted: 1 }]);
-  expect(world.shown()).toEqual(["A Dress silk - front"]);
-});
+longTest(
+  "a product that others deleted is not created again by a run that goes on after it has sent the other rows",
+  async () => {
+    const world = await mergeWorld();
+    for (const name of ["a", "b", "c"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", header, "A,Dress,silk,a.png", "B,Hat,felt,b.png");
+    await world.all("import a.csv", "products delete B --yes");
+    world.edit("a.csv", ["a.png", "c.png"]);
+    await world.all("import a.csv --no-wait");
+    expect(await world.import("a.csv")).toMatchObject([0, { updated: 1, created: 0, deleted: 1 }]);
+    expect(world.shown()).toEqual(["A Dress silk - front"]);
+  },
+);
 
 describe("a row is left out", () => {
-  test("if an exported row has another reference: the command that changes it is named", async () => {
+  longTest("if an exported row has another reference: the command that changes it is named", async () => {
     const world = await mergeWorld();
     world.write("a.png", photo("a"));
     world.sheet("a.csv", header, "A,Dress,silk,a.png");
@@ -291,7 +313,7 @@ describe("a row is left out", () => {
     expect(world.images("A")).toEqual([image]);
   });
 
-  test("if it has no photo, and no product has its reference; others change fields", async () => {
+  longTest("if it has no photo, and no product has its reference; others change fields", async () => {
     const world = await mergeWorld();
     world.sheet("a.csv", "reference,name,images", `A,Dress,${cdn}/a.jpg`);
     await world.all("import a.csv");

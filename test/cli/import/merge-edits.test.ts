@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { mergeWorld, nothingDone, photo } from "./merge-world.ts";
 
 const header = "reference,name,description,sex,image_front,image_back";
@@ -14,7 +16,7 @@ async function filled() {
 }
 
 describe("an exported sheet", () => {
-  test.each(["home", "two"])(
+  test.each(sampled(["home", "two"], 1))(
     "clears emptied cells, moves, and removes photos, on any machine: %s",
     async (machine) => {
       const world = await filled();
@@ -106,25 +108,28 @@ describe("a plain sheet", () => {
     expect(world.products()).toEqual(before);
   });
 
-  test("that was not imported from here before says how much it changes, and asks on a terminal", async () => {
-    const world = await mergeWorld();
-    world.write("a.png", photo("a"));
-    const rows = (name: string) => Array.from({ length: 25 }, (_, at) => `R-${at},${name} ${at},a.png`);
-    world.sheet("a.csv", "reference,name,images", ...rows("Dress"));
-    await world.all("import a.csv");
-    world.sheet("old.csv", "reference,name,images", ...rows("Gown"));
-    const sent = world.writes().length;
-    const terminal = atTerminal(world, "import old.csv --no-progress");
-    await terminal.type("Change 25 of 25 products: 25 names?", "n", "\r");
-    expect(await terminal.ran).toMatchObject({ exit: 2 });
-    expect(world.writes(sent)).toEqual([]);
-    expect(await world.cat("import old.csv --no-progress")).toMatchObject({
-      exit: 0,
-      stderr: expect.stringMatching(
-        /^This file was not imported from here before, and changes 25 of 25 products: 25 names\.\n/m,
-      ),
-    });
-  });
+  longTest(
+    "that was not imported from here before says how much it changes, and asks on a terminal",
+    async () => {
+      const world = await mergeWorld();
+      world.write("a.png", photo("a"));
+      const rows = (name: string) => Array.from({ length: 25 }, (_, at) => `R-${at},${name} ${at},a.png`);
+      world.sheet("a.csv", "reference,name,images", ...rows("Dress"));
+      await world.all("import a.csv");
+      world.sheet("old.csv", "reference,name,images", ...rows("Gown"));
+      const sent = world.writes().length;
+      const terminal = atTerminal(world, "import old.csv --no-progress");
+      await terminal.type("Change 25 of 25 products: 25 names?", "n", "\r");
+      expect(await terminal.ran).toMatchObject({ exit: 2 });
+      expect(world.writes(sent)).toEqual([]);
+      expect(await world.cat("import old.csv --no-progress")).toMatchObject({
+        exit: 0,
+        stderr: expect.stringMatching(
+          /^This file was not imported from here before, and changes 25 of 25 products: 25 names\.\n/m,
+        ),
+      });
+    },
+  );
 });
 
 describe("--exact", () => {
@@ -148,28 +153,31 @@ describe("--exact", () => {
   });
 });
 
-test("a photo that is put back in its place is attached again, though another one was emptied meanwhile", async () => {
-  const world = await mergeWorld();
-  for (const name of ["1", "2", "3"]) world.write(`${name}.png`, photo(name));
-  world.sheet("a.csv", "reference,name,image_front,image_back", "A,Dress,1.png,2.png");
-  await world.all("import a.csv");
-  const [front] = world.images("A");
-  world.edit("a.csv", ["1.png,2.png", ",3.png"]);
-  expect(await world.import("a.csv")).toMatchObject([
-    0,
-    { photos: { replaced: 1 }, not_applied: { removed: 1 } },
-  ]);
-  world.edit("a.csv", [",3.png", ",2.png"]);
-  expect(await world.import("a.csv")).toMatchObject([
-    0,
-    { photos: { replaced: 1 }, not_applied: { removed: 1 } },
-  ]);
-  expect(world.images("A")).toHaveLength(2);
-  expect(world.images("A")).toContain(front);
-  expect(world.shown()).toEqual(["A Dress - - front+back"]);
-});
+longTest(
+  "a photo that is put back in its place is attached again, though another one was emptied meanwhile",
+  async () => {
+    const world = await mergeWorld();
+    for (const name of ["1", "2", "3"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", "reference,name,image_front,image_back", "A,Dress,1.png,2.png");
+    await world.all("import a.csv");
+    const [front] = world.images("A");
+    world.edit("a.csv", ["1.png,2.png", ",3.png"]);
+    expect(await world.import("a.csv")).toMatchObject([
+      0,
+      { photos: { replaced: 1 }, not_applied: { removed: 1 } },
+    ]);
+    world.edit("a.csv", [",3.png", ",2.png"]);
+    expect(await world.import("a.csv")).toMatchObject([
+      0,
+      { photos: { replaced: 1 }, not_applied: { removed: 1 } },
+    ]);
+    expect(world.images("A")).toHaveLength(2);
+    expect(world.images("A")).toContain(front);
+    expect(world.shown()).toEqual(["A Dress - - front+back"]);
+  },
+);
 
-test("a run that goes on after it was stopped counts the photos of all its processes", async () => {
+longTest("a run that goes on after it was stopped counts the photos of all its processes", async () => {
   const world = await filled();
   for (const reference of ["A", "B"]) world.edit("sheet.csv", [`,${world.images(reference)[1]}`, ","]);
   const last = world.read("sheet.csv").trim().split("\n").at(-1)!.slice(0, 1);
@@ -183,22 +191,28 @@ test("a run that goes on after it was stopped counts the photos of all its proce
   ]);
 });
 
-test("an import that was undone is carried out again by the same file, and overwrites nothing of others", async () => {
-  const world = await mergeWorld();
-  for (const name of ["1", "2"]) world.write(`${name}.png`, photo(name));
-  world.sheet("a.csv", "reference,name,image_front", "A,Dress,1.png", "B,Hat,1.png");
-  await world.all("import a.csv");
-  const [front] = world.images("A");
-  world.edit("a.csv", ["A,Dress,1.png", "A,Gown,2.png"], ["B,Hat", "B,Cap"]);
-  await world.all("import a.csv", "imports undo last --yes", "products update B --name Theirs");
-  expect([world.shown(), world.images("A")]).toEqual([["A Dress - - front", "B Theirs - - front"], [front]]);
-  expect(await world.import("a.csv")).toMatchObject([
-    8,
-    { updated: 1, conflicts: 1, photos: { replaced: 1 } },
-  ]);
-  expect(world.shown()).toEqual(["A Gown - - front", "B Theirs - - front"]);
-  expect(world.images("A")).not.toContain(front);
-});
+longTest(
+  "an import that was undone is carried out again by the same file, and overwrites nothing of others",
+  async () => {
+    const world = await mergeWorld();
+    for (const name of ["1", "2"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", "reference,name,image_front", "A,Dress,1.png", "B,Hat,1.png");
+    await world.all("import a.csv");
+    const [front] = world.images("A");
+    world.edit("a.csv", ["A,Dress,1.png", "A,Gown,2.png"], ["B,Hat", "B,Cap"]);
+    await world.all("import a.csv", "imports undo last --yes", "products update B --name Theirs");
+    expect([world.shown(), world.images("A")]).toEqual([
+      ["A Dress - - front", "B Theirs - - front"],
+      [front],
+    ]);
+    expect(await world.import("a.csv")).toMatchObject([
+      8,
+      { updated: 1, conflicts: 1, photos: { replaced: 1 } },
+    ]);
+    expect(world.shown()).toEqual(["A Gown - - front", "B Theirs - - front"]);
+    expect(world.images("A")).not.toContain(front);
+  },
+);
 
 describe("--max-removals", () => {
   /** 30 products with two photos each, of which the exported sheet removes 25. */
@@ -214,7 +228,7 @@ describe("--max-removals", () => {
   const error = (what: string, most: string) =>
     `error: 25 of 60 photos would be detached, ${what}; nothing was sent\nCheck them with --plan. If they are right, use --max-removals ${most}.\n`;
 
-  test("is needed to detach more than 20 photos and a tenth, and holds as it is", async () => {
+  longTest("is needed to detach more than 20 photos and a tenth, and holds as it is", async () => {
     const world = await removing();
     const sent = world.writes().length;
     const ran = async (flags: string) => world.cat(`import sheet.csv --no-progress ${flags}`.trim());
@@ -253,7 +267,7 @@ describe("--max-removals", () => {
   });
 });
 
-test("--plan --exit-code exits with 9 if something would change, and with 0 otherwise", async () => {
+longTest("--plan --exit-code exits with 9 if something would change, and with 0 otherwise", async () => {
   const world = await filled();
   const exit = async () => (await world.cat("import a.csv --plan --exit-code --no-progress")).exit;
   expect(await exit()).toBe(0);
@@ -265,7 +279,7 @@ test("--plan --exit-code exits with 9 if something would change, and with 0 othe
   expect(await exit()).toBe(0);
 });
 
-test("imports undo takes replaced photos back", async () => {
+longTest("imports undo takes replaced photos back", async () => {
   const world = await filled();
   const before = world.images("A");
   world.write("a1.png", photo("retouched"));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { cdn, mergeWorld, nothingDone, photo } from "./merge-world.ts";
 
 const sides = "reference,name,image_front,image_back";
@@ -31,7 +32,7 @@ describe("rows of a batch that the service did not get are decided about again b
     expect(world.products()).toEqual(before);
   });
 
-  test("another client has changed what the sheet does not, or does: kept, or a conflict", async () => {
+  longTest("another client has changed what the sheet does not, or does: kept, or a conflict", async () => {
     const world = await imported();
     world.write("n.png", photo("n"));
     world.edit("a.csv", ["a1.png", "n.png"], ["B,Hat,b1.png", "B,Cap,n.png"]);
@@ -42,7 +43,7 @@ describe("rows of a batch that the service did not get are decided about again b
     expect(world.read("a.failed.csv")).toContain("changed_since");
   });
 
-  test("another client has deleted a product: it is not created again", async () => {
+  longTest("another client has deleted a product: it is not created again", async () => {
     const world = await imported();
     world.write("n.png", photo("n"));
     world.edit("a.csv", ["a1.png", "n.png"]);
@@ -135,7 +136,7 @@ A conflicting row stays one until its error_code is empty, or --conflicts is giv
     expect(world.images("A")).toContain(before[1]);
   });
 
-  test("decides as the first machine does about the same sheet under another name", async () => {
+  longTest("decides as the first machine does about the same sheet under another name", async () => {
     const world = await imported();
     world.write("a1.png", photo("retouched"));
     world.write("b.csv", world.read("a.csv"));
@@ -149,7 +150,7 @@ A conflicting row stays one until its error_code is empty, or --conflicts is giv
     expect(world.writes(sent)).toEqual([]);
   });
 
-  test("leaves a row out whose URL it cannot fetch, and says how to go on", async () => {
+  longTest("leaves a row out whose URL it cannot fetch, and says how to go on", async () => {
     const world = await mergeWorld();
     world.sheet("a.csv", "reference,name,images", `A,Dress,${cdn}/1.jpg`);
     await world.import("a.csv", "one");
@@ -197,7 +198,7 @@ describe("a photo of a place that has another source", () => {
     expect(world.writes(sent)).toEqual([]);
   });
 
-  test("is the one of the other place: the sides are moved in one request", async () => {
+  longTest("is the one of the other place: the sides are moved in one request", async () => {
     const world = await imported();
     const [front, back] = world.images("A");
     const sent = world.writes().length;

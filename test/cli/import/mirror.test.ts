@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { startMock } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
 import { syncWorld } from "../export/sync-world.ts";
 
 /** A mirror of three products with a generated image, and an empty organization in the profile `restored`. */
@@ -54,19 +55,22 @@ test("a second import sends nothing twice, and one into the same organization ad
   expect(world.products()).toEqual(before);
 });
 
-test("cat import of a mirror resumes after an interrupt, without a second upload of a photo", async () => {
-  const { world, mock, env, uploads } = await mirrored();
-  mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
-  expect(await world.cat("import mirror", { env })).toMatchObject({ exit: 4 });
-  expect(uploads()).toHaveLength(6);
-  expect(await world.cat("import mirror", { env })).toMatchObject({ exit: 0 });
-  expect(uploads()).toHaveLength(6);
-  expect(await world.cat("doctor --parity restored --json")).toMatchObject({
-    stdout: expect.stringContaining('"differences":[{"reference":"DRESS-2","what":"description"}]'),
-  });
-});
+longTest(
+  "cat import of a mirror resumes after an interrupt, without a second upload of a photo",
+  async () => {
+    const { world, mock, env, uploads } = await mirrored();
+    mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
+    expect(await world.cat("import mirror", { env })).toMatchObject({ exit: 4 });
+    expect(uploads()).toHaveLength(6);
+    expect(await world.cat("import mirror", { env })).toMatchObject({ exit: 0 });
+    expect(uploads()).toHaveLength(6);
+    expect(await world.cat("doctor --parity restored --json")).toMatchObject({
+      stdout: expect.stringContaining('"differences":[{"reference":"DRESS-2","what":"description"}]'),
+    });
+  },
+);
 
-test("cat import of a mirror skips photos that the catalogue no longer had", async () => {
+longTest("cat import of a mirror skips photos that the catalogue no longer had", async () => {
   const { world, env } = await mirrored();
   await world.cat("products delete DRESS-3 --yes");
   world.clock.advance(600_000);
@@ -76,7 +80,7 @@ test("cat import of a mirror skips photos that the catalogue no longer had", asy
   expect(ran.stderr).toContain(": 2 created.\n");
 });
 
-test("cat import of a mirror names a missing photo, and sends nothing", async () => {
+longTest("cat import of a mirror names a missing photo, and sends nothing", async () => {
   const { world, mock, env } = await mirrored();
   const [entry] = world.index("mirror/catalogue.ndjson").filter(({ role }) => role === "source");
   rmSync(world.at(`mirror/${entry!.path}`));
@@ -112,26 +116,29 @@ test("cat import of a mirror rejects a photo that is not the one of the index, a
   expect(mock.requests().filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-test("cat import of a mirror rejects a mirror without an index, a damaged one, and flags of other folders", async () => {
-  const { world, env } = await mirrored();
-  expect(await world.cat("import mirror --pattern '{reference}'", { env })).toEqual({
-    exit: 2,
-    stdout: "",
-    stderr:
-      "error: cannot use --pattern: mirror is a mirror of the catalogue\nRemove --pattern: catalogue.ndjson names the photos.\n",
-  });
-  writeFileSync(world.at("mirror/catalogue.ndjson"), "{}\n");
-  expect(await world.cat("import mirror", { env })).toEqual({
-    exit: 3,
-    stdout: "",
-    stderr:
-      "error: line 1 of mirror/catalogue.ndjson is not a line of a mirror\nRestore the file from a backup, or write it again: cat export sync mirror\n",
-  });
-  rmSync(world.at("mirror/catalogue.ndjson"));
-  expect(await world.cat("import mirror", { env })).toEqual({
-    exit: 3,
-    stdout: "",
-    stderr:
-      "error: mirror has no catalogue.ndjson\nCheck its name. To complete a mirror, run: cat export sync mirror (add --merge for one in shards)\n",
-  });
-});
+longTest(
+  "cat import of a mirror rejects a mirror without an index, a damaged one, and flags of other folders",
+  async () => {
+    const { world, env } = await mirrored();
+    expect(await world.cat("import mirror --pattern '{reference}'", { env })).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "error: cannot use --pattern: mirror is a mirror of the catalogue\nRemove --pattern: catalogue.ndjson names the photos.\n",
+    });
+    writeFileSync(world.at("mirror/catalogue.ndjson"), "{}\n");
+    expect(await world.cat("import mirror", { env })).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: line 1 of mirror/catalogue.ndjson is not a line of a mirror\nRestore the file from a backup, or write it again: cat export sync mirror\n",
+    });
+    rmSync(world.at("mirror/catalogue.ndjson"));
+    expect(await world.cat("import mirror", { env })).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: mirror has no catalogue.ndjson\nCheck its name. To complete a mirror, run: cat export sync mirror (add --merge for one in shards)\n",
+    });
+  },
+);

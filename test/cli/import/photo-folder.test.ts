@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 
@@ -78,7 +79,7 @@ describe("--images-from", () => {
     expect(photosOf(world)).toEqual({ "DRESS-1": ["detail", "front"] });
   });
 
-  test("takes any rest of a name with --pattern, and never splits a longer reference", async () => {
+  longTest("takes any rest of a name with --pattern, and never splits a longer reference", async () => {
     const world = await worldWith(["f/AB_hero.png", "f/AB_1_hero.png", "f/AB_2_hero.png"]);
     world.write("p.csv", "reference,name\nAB,Bag\nAB_1,Belt\n");
     const ran = await world.cat(["import", "p.csv", "--images-from", "f", "--pattern", "{reference}_*"]);
@@ -86,7 +87,7 @@ describe("--images-from", () => {
     expect(photosOf(world)).toEqual({ AB: ["unlabeled", "unlabeled"], AB_1: ["unlabeled"] });
   });
 
-  test("adds photos to rows of NDJSON, and to a sheet from standard input", async () => {
+  longTest("adds photos to rows of NDJSON, and to a sheet from standard input", async () => {
     const world = await worldWith(dresses);
     world.write("p.ndjson", '{"reference":"DRESS-1","name":"Dress"}\n');
     expect((await world.cat("import p.ndjson --images-from photos")).exit).toBe(0);
@@ -95,30 +96,35 @@ describe("--images-from", () => {
     expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], "DRESS-10": ["front"] });
   });
 
-  test("writes rejected rows as they are in the file, and repeats the folder in the next command", async () => {
-    const world = await worldWith(["shop/p.png", ...dresses]);
-    world.write("photos/DRESS-10_back.png", "no image");
-    world.write("shop/p.csv", `${sheet}DRESS-2,Too,many\n`);
-    const ran = await world.cat("import shop/p.csv --images-from photos --skip-invalid");
-    expect(ran.exit).toBe(8);
-    expect(world.read("shop/p.failed.csv").split("\n").slice(0, 3)).toEqual([
-      "reference,name,image_1,image_1_orientation,image_2,image_2_orientation,error_code,error_message",
-      expect.stringMatching(/^DRESS-10,Gown,,,,,not_an_image,"""\.\.\/photos\/DRESS-10_back\.png"" does not/),
-      // It stays a row with too many cells.
-      expect.stringMatching(/^DRESS-2,Too,many,,,,,ragged_row,"row has 3 cells, but the header has 2/),
-    ]);
-    expect(ran.stderr).toContain("  cat import shop/p.failed.csv --images-from photos --images-outside\n");
-    world.write("photos/DRESS-10_back.png", await photo());
-    world.write(
-      "shop/p.failed.csv",
-      `${world.read("shop/p.failed.csv").split("\n").slice(0, 2).join("\n")}\n`,
-    );
-    const next = "import shop/p.failed.csv --images-from photos --images-outside";
-    expect((await world.cat(next)).exit).toBe(0);
-    expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], "DRESS-10": ["back", "front"] });
-  });
+  longTest(
+    "writes rejected rows as they are in the file, and repeats the folder in the next command",
+    async () => {
+      const world = await worldWith(["shop/p.png", ...dresses]);
+      world.write("photos/DRESS-10_back.png", "no image");
+      world.write("shop/p.csv", `${sheet}DRESS-2,Too,many\n`);
+      const ran = await world.cat("import shop/p.csv --images-from photos --skip-invalid");
+      expect(ran.exit).toBe(8);
+      expect(world.read("shop/p.failed.csv").split("\n").slice(0, 3)).toEqual([
+        "reference,name,image_1,image_1_orientation,image_2,image_2_orientation,error_code,error_message",
+        expect.stringMatching(
+          /^DRESS-10,Gown,,,,,not_an_image,"""\.\.\/photos\/DRESS-10_back\.png"" does not/,
+        ),
+        // It stays a row with too many cells.
+        expect.stringMatching(/^DRESS-2,Too,many,,,,,ragged_row,"row has 3 cells, but the header has 2/),
+      ]);
+      expect(ran.stderr).toContain("  cat import shop/p.failed.csv --images-from photos --images-outside\n");
+      world.write("photos/DRESS-10_back.png", await photo());
+      world.write(
+        "shop/p.failed.csv",
+        `${world.read("shop/p.failed.csv").split("\n").slice(0, 2).join("\n")}\n`,
+      );
+      const next = "import shop/p.failed.csv --images-from photos --images-outside";
+      expect((await world.cat(next)).exit).toBe(0);
+      expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], "DRESS-10": ["back", "front"] });
+    },
+  );
 
-  test("uses the number columns that a sheet does not have", async () => {
+  longTest("uses the number columns that a sheet does not have", async () => {
     const world = await worldWith(dresses);
     world.write("p.csv", "reference,name,image_1,image_3_orientation,image_3\nDRESS-1,Dress,,,\n");
     world.write("photos/DRESS-1_front.png", "no image");
@@ -129,22 +135,28 @@ describe("--images-from", () => {
     ]);
   });
 
-  test("a row that repeats a reference gets the photos of the reference that it is given later", async () => {
-    const world = await worldWith(["photos/A-1_front.png", "photos/A-2_front.png"]);
-    world.write("p.csv", "reference,name\nA-1,Coat\nA-1,Dress\n");
-    const ran = await world.cat("import p.csv --images-from photos --skip-invalid");
-    const [header, row] = world.read("p.failed.csv").split("\n");
-    expect([ran.exit, row]).toEqual([8, expect.stringMatching(/^A-1,Dress,,,duplicate_reference_in_file,/)]);
-    world.write("p.failed.csv", `${header}\n${row!.replace("A-1", "A-2")}\n`);
-    expect((await world.cat("import p.failed.csv --images-from photos")).exit).toBe(0);
-    const names = world.products().map(({ reference, name }) => `${reference} ${name}`);
-    expect([names.sort(), photosOf(world)]).toEqual([
-      ["A-1 Coat", "A-2 Dress"],
-      { "A-1": ["front"], "A-2": ["front"] },
-    ]);
-    const images = world.products().map((product) => product.images[0]!.id);
-    expect(new Set(images).size).toBe(2);
-  });
+  longTest(
+    "a row that repeats a reference gets the photos of the reference that it is given later",
+    async () => {
+      const world = await worldWith(["photos/A-1_front.png", "photos/A-2_front.png"]);
+      world.write("p.csv", "reference,name\nA-1,Coat\nA-1,Dress\n");
+      const ran = await world.cat("import p.csv --images-from photos --skip-invalid");
+      const [header, row] = world.read("p.failed.csv").split("\n");
+      expect([ran.exit, row]).toEqual([
+        8,
+        expect.stringMatching(/^A-1,Dress,,,duplicate_reference_in_file,/),
+      ]);
+      world.write("p.failed.csv", `${header}\n${row!.replace("A-1", "A-2")}\n`);
+      expect((await world.cat("import p.failed.csv --images-from photos")).exit).toBe(0);
+      const names = world.products().map(({ reference, name }) => `${reference} ${name}`);
+      expect([names.sort(), photosOf(world)]).toEqual([
+        ["A-1 Coat", "A-2 Dress"],
+        { "A-1": ["front"], "A-2": ["front"] },
+      ]);
+      const images = world.products().map((product) => product.images[0]!.id);
+      expect(new Set(images).size).toBe(2);
+    },
+  );
 
   test("files that differ only in case are two photos; a cell names one of them", async () => {
     const world = await worldWith(["photos/A-1_front.png", "photos/A-1_FRONT.png"]);
@@ -236,22 +248,27 @@ describe("--images-from", () => {
     expect(photosOf(world)).toEqual({ "DRESS-1": ["back"], "DRESS-10": ["left"] });
   });
 
-  test.each([
-    ["import p.csv --pattern x", "--pattern needs the photos of a folder"],
-    ["import p.csv --images-from nowhere", "--images-from nowhere does not exist"],
-    ["import p.csv --images-from p.csv", "--images-from p.csv is not a folder"],
-    ["import photos --images-from photos", "--images-from cannot be combined with a folder to import"],
-    ["import photos --delimiter ;", "cannot use --delimiter: photos is a folder without a sheet"],
-    ["import photos --pattern {side}", 'invalid --pattern "{side}": it needs {reference} once'],
-    [
-      "import photos --pattern {reference}[_{side}",
-      'invalid --pattern "{reference}[_{side}": its brackets [ ] do not pair up',
-    ],
-    [
-      "import photos --pattern {reference}_{color}",
-      'invalid --pattern "{reference}_{color}": {color} is not {reference}, {side} or {n}',
-    ],
-  ])("%s exits with 2", async (line, message) => {
+  test.each(
+    sampled(
+      [
+        ["import p.csv --pattern x", "--pattern needs the photos of a folder"],
+        ["import p.csv --images-from nowhere", "--images-from nowhere does not exist"],
+        ["import p.csv --images-from p.csv", "--images-from p.csv is not a folder"],
+        ["import photos --images-from photos", "--images-from cannot be combined with a folder to import"],
+        ["import photos --delimiter ;", "cannot use --delimiter: photos is a folder without a sheet"],
+        ["import photos --pattern {side}", 'invalid --pattern "{side}": it needs {reference} once'],
+        [
+          "import photos --pattern {reference}[_{side}",
+          'invalid --pattern "{reference}[_{side}": its brackets [ ] do not pair up',
+        ],
+        [
+          "import photos --pattern {reference}_{color}",
+          'invalid --pattern "{reference}_{color}": {color} is not {reference}, {side} or {n}',
+        ],
+      ],
+      3,
+    ),
+  )("%s exits with 2", async (line, message) => {
     const world = await worldWith(dresses);
     world.write("p.csv", sheet);
     const ran = await world.cat(line);
@@ -305,7 +322,7 @@ describe("a folder", () => {
     expect(photosOf(world)["DRESS-1"]).toEqual(["front", "back", "left"]);
   });
 
-  test("without a sheet gives no name to a product that exists", async () => {
+  longTest("without a sheet gives no name to a product that exists", async () => {
     const world = await worldWith(["belts/B-1_front.png", "belts/B-2_front.png"]);
     const line = "import belts --pattern {reference}_{side}";
     await world.cat(line);
@@ -320,7 +337,7 @@ describe("a folder", () => {
     }
   });
 
-  test("reads a pattern with folders from the start of the path", async () => {
+  longTest("reads a pattern with folders from the start of the path", async () => {
     const world = await worldWith(["t/A-1/x.png", "t/A-1/old/y.png"]);
     const notes = async (name: string) =>
       (await world.cat(["import", "t", "--pattern", name, "--dry-run"])).stderr.split("\n").slice(0, 2);
@@ -331,7 +348,7 @@ describe("a folder", () => {
     expect((await notes("*/{reference}/*"))[1]).toContain("such as A-1/x.png");
   });
 
-  test("has problems at photos, not at rows that nobody sees", async () => {
+  longTest("has problems at photos, not at rows that nobody sees", async () => {
     const long = "x".repeat(101);
     const world = await worldWith(["p/A-1_front.png", `p/${long}_front.png`, "p/B-1_front.png"]);
     for (const name of ["p/A-1_back.png", "p/B-1_left.png", "p/C-1_front.png"]) world.write(name, "no image");
@@ -458,7 +475,7 @@ Rename or replace the photos and run the command again.
     expect(none.stderr).toContain("Choose one, for example: cat import sheets/p.csv\n");
   });
 
-  test("has its failed file next to it, which imports as it is", async () => {
+  longTest("has its failed file next to it, which imports as it is", async () => {
     const world = await worldWith(dresses.slice(0, 2));
     world.write("photos/SHIRT_front.png", "no image");
     const ran = await world.cat(["import", "photos", ...pattern, "--skip-invalid", "--json"]);
@@ -502,7 +519,7 @@ Rename or replace the photos and run the command again.
     expect(uploads(world)).toBe(2);
   });
 
-  test("that was stopped is resumed by the same command, and nothing is sent twice", async () => {
+  longTest("that was stopped is resumed by the same command, and nothing is sent twice", async () => {
     const world = await worldWith(dresses);
     const args = ["import", "photos", "--pattern", "{reference}[_{side}][_{n}]"];
     const first = await world.cat([...args, "--timeout", "1s"]);

@@ -4,6 +4,8 @@ import { importLines } from "../../../src/cli/commands/import/report.ts";
 import { CatError } from "../../../src/errors.ts";
 import { Examples, type ImportSummary, noCounts } from "../../../src/flows/import/summary.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
@@ -57,18 +59,21 @@ describe("imports with unknown results", () => {
     ]);
   });
 
-  test("are listed as done if only their results could not be read, not those whose rows were counted", async () => {
-    const { lines, cat } = await worldWith();
-    await cat("import a.csv");
-    const { lines: blocked } = await worldWith({ faults: unreadable });
-    expect((await blocked("a.csv")).slice(0, 4)).toEqual([
-      "Stopped: sent 2 of 2 rows of a.csv.",
-      "  2 rows done at the service, results not read yet: import ID (completed)",
-      resume,
-      "  cat import a.csv",
-    ]);
-    expect((await lines("a.csv")).join()).not.toContain("not read yet");
-  });
+  longTest(
+    "are listed as done if only their results could not be read, not those whose rows were counted",
+    async () => {
+      const { lines, cat } = await worldWith();
+      await cat("import a.csv");
+      const { lines: blocked } = await worldWith({ faults: unreadable });
+      expect((await blocked("a.csv")).slice(0, 4)).toEqual([
+        "Stopped: sent 2 of 2 rows of a.csv.",
+        "  2 rows done at the service, results not read yet: import ID (completed)",
+        resume,
+        "  cat import a.csv",
+      ]);
+      expect((await lines("a.csv")).join()).not.toContain("not read yet");
+    },
+  );
 
   test("are not listed with --no-wait, but the command that waits for them is", async () => {
     const { lines } = await worldWith();
@@ -103,7 +108,7 @@ describe("the next command after a stop is", () => {
     expect(last(stopped)).toEqual(["  cat import a.csv --failed f.csv --photos all --images-root ."]);
   });
 
-  test("the import of the failed file for piped rows, unless it lacks some", async () => {
+  longTest("the import of the failed file for piped rows, unless it lacks some", async () => {
     const unpaidWorld = await worldWith({ faults: [unpaid] });
     expect(last(await unpaidWorld.lines("-", ab))).toEqual(["  cat import stdin.failed.csv"]);
     const { lines } = await worldWith();
@@ -112,7 +117,7 @@ describe("the next command after a stop is", () => {
     expect(last(stopped)).toEqual(["  cat import - --timeout 1s"]);
   });
 
-  test("the import of the failed file for rows that the service rejected", async () => {
+  longTest("the import of the failed file for rows that the service rejected", async () => {
     const { lines } = await worldWith({ faults: [rejected] });
     expect((await lines("a.csv")).slice(0, 4)).toEqual([
       "Stopped: sent 0 of 2 rows of a.csv.",
@@ -135,7 +140,7 @@ describe("the next command after a stop is", () => {
     ]);
   });
 
-  test("none for a file that changed during the import, but the way to resume", async () => {
+  longTest("none for a file that changed during the import, but the way to resume", async () => {
     const { cat, write, requests } = await worldWith({ faults: [{ match: post, drop: "after" }] });
     const running = cat("import a.csv --timeout 1s --no-progress");
     await until(() => requests().some(({ method }) => method === "POST"));
@@ -150,7 +155,7 @@ describe("the next command after a stop is", () => {
     expect(last(await lines("a.csv --profile dev"))).toEqual(["  cat import a.failed.csv --profile dev"]);
   });
 
-  test("the one of the failed file with the flags for its rows alone", async () => {
+  longTest("the one of the failed file with the flags for its rows alone", async () => {
     const { lines, write } = await worldWith();
     write("my photos/x.jpg", "");
     write("b.csv", `SKU\tname\timages\nA\tDress\thttps://cdn.example.com/fail-timeout.jpg\n`);
@@ -206,7 +211,7 @@ test("an existing failed file of --failed that the run did not write is reported
   expect((await lines("b.csv --failed f.csv --yes")).join()).not.toContain(line);
 });
 
-test("the summary reports how many rows the results file has", async () => {
+longTest("the summary reports how many rows the results file has", async () => {
   const { lines, write } = await worldWith();
   expect(await lines("a.csv --results r.ndjson")).toContain("Results of all rows: r.ndjson");
   write("b.csv", `${head}${row("C")}${row("D")}E,,\n`);
@@ -215,17 +220,20 @@ test("the summary reports how many rows the results file has", async () => {
   );
 });
 
-test("unchanged rows count as imported, and a file without changes is reported in one sentence", async () => {
-  const { lines, write } = await worldWith({ text: head + row("A") });
-  await lines("a.csv");
-  expect(await lines("a.csv")).toEqual(["Nothing to do: the row of a.csv is unchanged."]);
-  write("a.csv", ab);
-  expect(await lines("a.csv")).toEqual(["Imported 2 rows from a.csv in 1 s: 1 created, 1 unchanged."]);
-  expect((await lines("a.csv --fresh"))[0]).toBe("Nothing to do: both rows of a.csv are unchanged.");
-  write("a.csv", ab + row("C"));
-  await lines("a.csv");
-  expect((await lines("a.csv"))[0]).toBe("Nothing to do: all 3 rows of a.csv are unchanged.");
-});
+longTest(
+  "unchanged rows count as imported, and a file without changes is reported in one sentence",
+  async () => {
+    const { lines, write } = await worldWith({ text: head + row("A") });
+    await lines("a.csv");
+    expect(await lines("a.csv")).toEqual(["Nothing to do: the row of a.csv is unchanged."]);
+    write("a.csv", ab);
+    expect(await lines("a.csv")).toEqual(["Imported 2 rows from a.csv in 1 s: 1 created, 1 unchanged."]);
+    expect((await lines("a.csv --fresh"))[0]).toBe("Nothing to do: both rows of a.csv are unchanged.");
+    write("a.csv", ab + row("C"));
+    await lines("a.csv");
+    expect((await lines("a.csv"))[0]).toBe("Nothing to do: all 3 rows of a.csv are unchanged.");
+  },
+);
 
 test.each([
   [1, "  1 invalid row skipped"],
@@ -256,10 +264,15 @@ describe("the command for a failed file in mode create", () => {
   });
 });
 
-test.each([
-  ["", "To import them again, run:"],
-  ["C,,https://cdn.example.com/c.jpg\n", "Fix them there, then run:"],
-])("rows of an import that the service could not run need no fix, next to: %j", async (other, step) => {
+test.each(
+  sampled(
+    [
+      ["", "To import them again, run:"],
+      ["C,,https://cdn.example.com/c.jpg\n", "Fix them there, then run:"],
+    ],
+    1,
+  ),
+)("rows of an import that the service could not run need no fix, next to: %j", async (other, step) => {
   const world = await createWorld();
   world.mock.faults.add({
     match: { job: "import" },

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { product } from "../../client/world.ts";
 import { json, scriptedServer, stopServers } from "../../http/scripted-server.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
@@ -51,7 +52,7 @@ async function save(world: TestWorld, command: string, file: string): Promise<vo
 }
 
 describe("the file of cat products export", () => {
-  test.each(["sheet.csv", "sheet.xlsx", ...repetitions([], ["sheet.ndjson", "sheet.csv --excel"])])(
+  test.each(["sheet.csv", ...repetitions([], ["sheet.xlsx", "sheet.ndjson", "sheet.csv --excel"])])(
     "imports back without a change, here and without a ledger: %s",
     async (typed) => {
       const [file] = typed.split(" ") as [string];
@@ -76,15 +77,18 @@ describe("the file of cat products export", () => {
     },
   );
 
-  test("imports back without a change if a spreadsheet saved other line breaks in its cells", async () => {
-    const world = await filled();
-    await world.cat("products export sheet.csv");
-    world.write("sheet.csv", world.read("sheet.csv").replaceAll("\r\n", "\n"));
-    expect(await world.cat("import sheet.csv --no-progress")).toMatchObject({
-      exit: 0,
-      stderr: `Nothing to do: all ${names.length} rows of sheet.csv are unchanged.\n`,
-    });
-  });
+  longTest(
+    "imports back without a change if a spreadsheet saved other line breaks in its cells",
+    async () => {
+      const world = await filled();
+      await world.cat("products export sheet.csv");
+      world.write("sheet.csv", world.read("sheet.csv").replaceAll("\r\n", "\n"));
+      expect(await world.cat("import sheet.csv --no-progress")).toMatchObject({
+        exit: 0,
+        stderr: `Nothing to do: all ${names.length} rows of sheet.csv are unchanged.\n`,
+      });
+    },
+  );
 
   test("is that of products list --for-import as CSV, for a file and for stdout", async () => {
     const world = await filled();
@@ -100,7 +104,7 @@ describe("the file of cat products export", () => {
     );
   });
 
-  test("has its notes as JSON on stderr with --json", async () => {
+  longTest("has its notes as JSON on stderr with --json", async () => {
     const world = await filled();
     const dashboard = `${world.mock.baseUrl}/_mock/products/01HN1H1W4PQ0DXQWPCCMJ7W5M8`;
     await fetch(dashboard, { method: "PUT", body: JSON.stringify({ name: "From the dashboard" }) });
@@ -143,7 +147,7 @@ describe("the file of cat products export", () => {
 });
 
 describe("the sheet of cat products list --for-import", () => {
-  test.each([
+  longTest.each([
     ["CSV", "products list --for-import", "sheet.csv"],
     ["NDJSON", "products list --for-import --json", "sheet.ndjson"],
   ])("imports back as %s without a change, here and without a ledger", async (_, command, file) => {
@@ -253,7 +257,7 @@ describe("an image ID that the product has", () => {
     expect(photosOf()).toEqual(before);
   });
 
-  test("is left out next to a new photo, which is sent", async () => {
+  longTest("is left out next to a new photo, which is sent", async () => {
     const world = await filled();
     const [product] = world.products();
     const { id } = product!.images[0]!;
@@ -265,7 +269,7 @@ describe("an image ID that the product has", () => {
     ]);
   });
 
-  test("is found in pages for many rows, and by a search and the newest ones for one row", async () => {
+  longTest("is found in pages for many rows, and by a search and the newest ones for one row", async () => {
     const world = await createWorld({ mock: { demo: 320, rateLimit: false } });
     const before = world.products();
     await save(world, "products list --for-import", "sheet.csv");

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 import { generateWorld } from "../generate/generate-world.ts";
@@ -16,7 +18,7 @@ async function shop() {
   return world;
 }
 
-test.each(["", " --ledger own.db"])(
+test.each(sampled(["", " --ledger own.db"], 1))(
   "a stopped import is resumed as its file was read, without a question%s",
   async (ledger) => {
     const world = await shop();
@@ -52,7 +54,7 @@ test("flags win over the answers; another value is another run", async () => {
   expect(world.products().map(({ name, sex }) => [name, sex])).toEqual([["grün", "kid"]]);
 });
 
-test("the command for failed rows in another folder has the answers as flags", async () => {
+longTest("the command for failed rows in another folder has the answers as flags", async () => {
   const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
   const fails = "https://cdn.example.com/fail-timeout.jpg";
   world.write("in/a.csv", `reference,Titel,images\nA1,Hemd,${photo}|${fails}\n`);
@@ -65,7 +67,7 @@ test("the command for failed rows in another folder has the answers as flags", a
   );
 });
 
-test("a finished try-on run says so without asking, also without a terminal", async () => {
+longTest("a finished try-on run says so without asking, also without a terminal", async () => {
   const world = await generateWorld({ env: { NO_COLOR: "1" } });
   world.write("looks.csv", "Artikel,model_id,background,angle_shot\nDRESS-1,Amara,Weiß,full-front\n");
   const first = atTerminal(world, "tryon looks.csv --yes", tty);
@@ -79,7 +81,7 @@ test("a finished try-on run says so without asking, also without a terminal", as
   expect(world.tasks()).toHaveLength(1);
 });
 
-test("a sheet that was chosen is in the command to run next", async () => {
+longTest("a sheet that was chosen is in the command to run next", async () => {
   const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
   const header = ["reference", "name", "images"];
   const sheets = { Alt: [header, ["A", "Dress", photo]], "Neu 2": [header, ["B", "Coat", photo]] };

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openWorkbook } from "../../../src/flows/workbook/open-workbook.ts";
 import { noExtras } from "../../../src/flows/workbook/sheet.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 
@@ -40,7 +42,7 @@ test("a workbook shows its progress while its rows are copied, before they are c
 });
 
 describe("a workbook is imported like a CSV file", () => {
-  test.each(["xlsx", "ods"] as const)("%s, with texts as they are", async (kind) => {
+  test.each(sampled(["xlsx", "ods"] as const, 1))("%s, with texts as they are", async (kind) => {
     const { cat, products } = await worldWith(`products.${kind}`, workbookOf({ Sheet1: rows }, kind));
     const ran = await cat(`import products.${kind} --no-progress`);
     expect(ran.exit, ran.stderr).toBe(0);
@@ -55,7 +57,7 @@ describe("a workbook is imported like a CSV file", () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ total: 2, unchanged: 2 });
   });
 
-  test("on standard input, and whatever its name", async () => {
+  longTest("on standard input, and whatever its name", async () => {
     const bytes = workbookOf({ Sheet1: rows });
     const { cat, products } = await worldWith("products.csv", bytes);
     expect((await cat("import products.csv --no-progress")).exit).toBe(0);
@@ -114,31 +116,41 @@ describe("a workbook is imported like a CSV file", () => {
     expect(json.problems[1]).toMatchObject({ line: 6, sheet: "My sheet", cell: "B6", param: "name" });
   });
 
-  test("and its failed rows are a workbook again, which stays rejected where a text is not known", async () => {
-    const bad = [
-      [...header, "own"],
-      ["00123", "Kleid", photo("1"), "x"],
-      ["B", "", photo("2"), "=kept"],
-      [12345678901234568, "Rock", photo("4"), "y"],
-    ];
-    const { cat, folder } = await worldWith("a.xlsx", workbookOf({ Produkte: bad }));
-    const ran = await cat("import a.xlsx --skip-invalid --no-progress --map own=ignore");
-    expect(ran.exit, ran.stderr).toBe(8);
-    expect(ran.stderr).toContain("  cat import a.failed.xlsx --map own=ignore");
-    const failed = await cellsOf(join(folder, "a.failed.xlsx"));
-    expect(failed).toEqual([
-      [...header, "own", "error_code", "error_message"],
-      ["B", photo("2"), "=kept", "invalid_row", "name is missing"],
-      [expect.any(String), "Rock", photo("4"), "y", "too_many_digits", expect.stringContaining("15 digits")],
-    ]);
-    const again = await cat("import a.failed.xlsx --dry-run --map own=ignore --no-progress");
-    expect(again.exit).toBe(3);
-    expect(again.stderr).toContain("a.failed.xlsx: Produkte!E3  error_code  too_many_digits");
-    const csv = await cat(
-      "import a.xlsx --skip-invalid --no-progress --map own=ignore --failed f.csv --fresh",
-    );
-    expect(csv.stderr).toContain("cat import f.csv");
-  });
+  longTest(
+    "and its failed rows are a workbook again, which stays rejected where a text is not known",
+    async () => {
+      const bad = [
+        [...header, "own"],
+        ["00123", "Kleid", photo("1"), "x"],
+        ["B", "", photo("2"), "=kept"],
+        [12345678901234568, "Rock", photo("4"), "y"],
+      ];
+      const { cat, folder } = await worldWith("a.xlsx", workbookOf({ Produkte: bad }));
+      const ran = await cat("import a.xlsx --skip-invalid --no-progress --map own=ignore");
+      expect(ran.exit, ran.stderr).toBe(8);
+      expect(ran.stderr).toContain("  cat import a.failed.xlsx --map own=ignore");
+      const failed = await cellsOf(join(folder, "a.failed.xlsx"));
+      expect(failed).toEqual([
+        [...header, "own", "error_code", "error_message"],
+        ["B", photo("2"), "=kept", "invalid_row", "name is missing"],
+        [
+          expect.any(String),
+          "Rock",
+          photo("4"),
+          "y",
+          "too_many_digits",
+          expect.stringContaining("15 digits"),
+        ],
+      ]);
+      const again = await cat("import a.failed.xlsx --dry-run --map own=ignore --no-progress");
+      expect(again.exit).toBe(3);
+      expect(again.stderr).toContain("a.failed.xlsx: Produkte!E3  error_code  too_many_digits");
+      const csv = await cat(
+        "import a.xlsx --skip-invalid --no-progress --map own=ignore --failed f.csv --fresh",
+      );
+      expect(csv.stderr).toContain("cat import f.csv");
+    },
+  );
 });
 
 describe("a header in another language", () => {
@@ -151,7 +163,7 @@ describe("a header in another language", () => {
     "Frühjahr 2026": [["Kollektion Frühjahr"], [], german, ["KL-1", "Kleid", "S", photo("1")]],
   };
 
-  test("tells the sheet and the row of the header", async () => {
+  longTest("tells the sheet and the row of the header", async () => {
     const { cat } = await worldWith("a.xlsx", workbookOf(sheets));
     const ran = await cat(`import a.xlsx --dry-run --no-progress ${maps.slice(2, 3)}`);
     expect(ran.stderr).toContain('Reading the sheet "Frühjahr 2026", whose columns fit');

@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { json, scriptedServer, stopServers } from "../../http/scripted-server.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { importsWorld, mixed, tidy, unknownId } from "./imports-world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -126,7 +128,7 @@ test("25 rows are listed by default, more pages with --limit, and all with --all
   expect((await world.cat(`imports rows ${id} --limit 230`)).stderr).toBe("");
 });
 
-test("the listing stops when the reader closes the pipe", async () => {
+longTest("the listing stops when the reader closes the pipe", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", tidy(2000));
   const before = world.requests().length;
@@ -145,7 +147,7 @@ test("control characters are shown as escapes", async () => {
   expect((await world.cat(`imports rows ${id} --json`)).stdout).toContain("A\\u0007\\u009b2J");
 });
 
-test.each([40, 60, 80])(
+test.each(sampled([40, 60, 80], 1))(
   "on a terminal of %i columns no ID is cut, and hidden columns are named",
   async (columns) => {
     const world = await importsWorld({ columns });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { importsWorld, mixed, tidy } from "./imports-world.ts";
 
@@ -95,7 +97,7 @@ describe("watching an import", () => {
 });
 
 describe("a watch that stops before the import", () => {
-  test("exits with 7 at --timeout, with the progress and the next command", async () => {
+  longTest("exits with 7 at --timeout, with the progress and the next command", async () => {
     const world = await importsWorld();
     const id = await world.send("big.csv", tidy(2000), "--no-wait");
     expect(await world.cat(`imports watch ${id} --timeout 12s --no-progress`)).toEqual({
@@ -108,7 +110,7 @@ describe("a watch that stops before the import", () => {
     expect(await world.listed()).toMatchObject([{ id, status: "processing" }]);
   });
 
-  test("prints the last state with --json at --timeout", async () => {
+  longTest("prints the last state with --json at --timeout", async () => {
     const world = await importsWorld();
     const id = await world.send("big.csv", tidy(2000), "--no-wait");
     const ran = await world.cat(`imports watch ${id} --timeout 2s --json`);
@@ -134,10 +136,15 @@ describe("a watch that stops before the import", () => {
     ]);
   });
 
-  test.for([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("reports on %s that the import keeps running", async ([signal, exit]) => {
+  test.for(
+    sampled(
+      [
+        ["SIGINT", 130],
+        ["SIGTERM", 143],
+      ] as const,
+      1,
+    ),
+  )("reports on %s that the import keeps running", async ([signal, exit]) => {
     const world = await importsWorld();
     const id = await world.send("a.csv", tidy(2), "--no-wait");
     const { running, goOn } = await watching(world, `--profile default imports watch ${id}`);
@@ -151,7 +158,7 @@ describe("a watch that stops before the import", () => {
     expect((await world.cat(`imports watch ${id} --quiet`)).exit).toBe(0);
   });
 
-  test("prints the last state with --json when it is interrupted", async () => {
+  longTest("prints the last state with --json when it is interrupted", async () => {
     const world = await importsWorld();
     const id = await world.send("a.csv", tidy(2), "--no-wait");
     const { running } = await watching(world, `imports watch ${id} --json`);

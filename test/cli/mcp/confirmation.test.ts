@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 import { type Agent, type AgentOptions, clients, type Json, openAgent } from "./agent.ts";
 
@@ -31,7 +33,7 @@ const refusals = eras.flatMap((client) =>
   (["decline", "cancel", "unchecked"] as const).map((answer) => [client, answer] as const),
 );
 
-test.each(refusals)("in %s, the answer %s generates and deletes nothing", async (client, answer) => {
+test.each(sampled(refusals))("in %s, the answer %s generates and deletes nothing", async (client, answer) => {
   const world = await shop();
   const agent = await openAgent(world, { client, answer });
   expect(await generate(agent, ["A"])).toMatchObject({
@@ -48,18 +50,21 @@ test.each(refusals)("in %s, the answer %s generates and deletes nothing", async 
   expect(world.products()).toHaveLength(3);
 });
 
-test.each(clients)("a client %s that cannot ask generates and deletes nothing", async (client) => {
-  const world = await shop();
-  const agent = await openAgent(world, { client, answer: null });
-  for (const result of [
-    await generate(agent, ["A"]),
-    await agent.call("products_delete", { products: ["A"] }),
-  ])
-    expect(result).toMatchObject({ isError: true, error: { code: "confirmation_needed", exit: 2 } });
-  expect([generations(world), deletions(world)]).toEqual([0, 0]);
-});
+test.each(sampled(clients, 1))(
+  "a client %s that cannot ask generates and deletes nothing",
+  async (client) => {
+    const world = await shop();
+    const agent = await openAgent(world, { client, answer: null });
+    for (const result of [
+      await generate(agent, ["A"]),
+      await agent.call("products_delete", { products: ["A"] }),
+    ])
+      expect(result).toMatchObject({ isError: true, error: { code: "confirmation_needed", exit: 2 } });
+    expect([generations(world), deletions(world)]).toEqual([0, 0]);
+  },
+);
 
-test.each(eras)("in %s, an agreement is for what was asked, once", async (client) => {
+test.each(sampled(eras, 1))("in %s, an agreement is for what was asked, once", async (client) => {
   const world = await shop();
   const agent = await openAgent(world, { client });
   expect(await generate(agent, ["A", "B"])).toMatchObject({ exit: 0, result: { queued: 2 } });
@@ -126,26 +131,34 @@ test("a made-up answer in the first call does nothing", async () => {
   expect(deletions(world)).toBe(1);
 });
 
-test.each(["2025", "ai-sdk"] as const)("a question that %s fails to show blocks no run", async (client) => {
-  const world = await shop();
-  const agent = await openAgent(world, { client, answer: () => Promise.reject(new Error("no window")) });
-  for (let time = 0; time < 9; time++)
-    expect(await generate(agent, ["A"])).toMatchObject({
-      isError: true,
-      state: "ended",
-      error: { code: "confirmation_needed" },
-    });
-  expect(generations(world)).toBe(0);
-});
+test.each(sampled(["2025", "ai-sdk"] as const, 1))(
+  "a question that %s fails to show blocks no run",
+  async (client) => {
+    const world = await shop();
+    const agent = await openAgent(world, { client, answer: () => Promise.reject(new Error("no window")) });
+    for (let time = 0; time < repetitions(3, 9); time++)
+      expect(await generate(agent, ["A"])).toMatchObject({
+        isError: true,
+        state: "ended",
+        error: { code: "confirmation_needed" },
+      });
+    expect(generations(world)).toBe(0);
+  },
+);
 
-test.each([
-  '"result":null',
-  '"result":[]',
-  '"result":"yes"',
-  '"result":1',
-  '"error":"no"',
-  '"error":{"message":"no"}',
-])("a response %s to a question, which the protocol does not have, ends the question", async (response) => {
+test.each(
+  sampled(
+    [
+      '"result":null',
+      '"result":[]',
+      '"result":"yes"',
+      '"result":1',
+      '"error":"no"',
+      '"error":{"message":"no"}',
+    ],
+    1,
+  ),
+)("a response %s to a question, which the protocol does not have, ends the question", async (response) => {
   const world = await shop();
   const agent = await openAgent(world, { answer: () => new Promise<never>(() => {}) });
   const deleting = agent.call("products_delete", { products: ["A"] });
@@ -212,7 +225,7 @@ test("the generations of a day are counted over restarts, and by each session al
   expect(await generate(await yes(world, 2), ["C"])).toMatchObject({ exit: 0, result: { queued: 1 } });
 });
 
-test("two agreements at once do not pass the limit together", async () => {
+longTest("two agreements at once do not pass the limit together", async () => {
   const world = await shop();
   const agent = await openAgent(world, { words: ["--allow", "generations", "--max-generations", "2"] });
   const ran = await Promise.all([generate(agent, ["A", "B"]), generate(agent, ["B", "C"])]);

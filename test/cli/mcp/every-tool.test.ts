@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Job } from "../../../src/cli/commands/mcp/jobs.ts";
 import { runRows } from "../../../src/cli/commands/mcp/run-rows.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 import { allAllowed, clients, type Json, openAgent } from "./agent.ts";
 
@@ -13,7 +15,7 @@ const names = [
 ];
 const reading = names.filter((name) => !/change|delete|import_start|generate|sync/.test(name));
 
-test.each(clients)("the client %s lists and calls every tool", async (client) => {
+test.each(sampled(clients, 1))("the client %s lists and calls every tool", async (client) => {
   const world = await createWorld({ mock: { demo: 3 } });
   world.write("a.csv", "reference,name,image_front\nCOAT-1,Coat,https://cdn.example.com/a.jpg\nCOAT-2,,x\n");
   world.write("b.csv", "reference,name,image_front\nCOAT-1,Coat,https://cdn.example.com/a.jpg\n");
@@ -230,7 +232,7 @@ test("images of another computer are not generated again", async () => {
   expect(world.mock.state().organizations.main.tasks).toHaveLength(1);
 });
 
-test("of a repeated generation run_rows lists the images that existed before", async () => {
+longTest("of a repeated generation run_rows lists the images that existed before", async () => {
   const world = await createWorld({ mock: { demo: 12 } });
   const agent = await openAgent(world);
   const products = world.products().map(({ reference }) => reference);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { mostWaiting } from "../../../src/cli/commands/mcp/caller.ts";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 import { type Agent, type Json, openAgent } from "./agent.ts";
@@ -10,7 +11,7 @@ const toolCall = (id: number, name: string, args: object) =>
 
 const responses = (agent: Agent): Json[] => agent.written.map((text) => JSON.parse(text));
 
-test("a line of 50 MB ends the connection, and is not kept", async () => {
+longTest("a line of 50 MB ends the connection, and is not kept", async () => {
   const world = await createWorld();
   const agent = await openAgent(world);
   const part = "x".repeat(1 << 16);
@@ -62,31 +63,34 @@ test("lines that are no message are skipped, and later calls work", async () => 
   expect((await agent.running).stderr).not.toMatch(/\x1b|\n {4}at /);
 });
 
-test("of 1,000 calls at once those beyond the queue are rejected, and each other is done once", async () => {
-  const world = await createWorld({ mock: { rateLimit: false, demo: 1 } });
-  const agent = await openAgent(world);
-  const product = world.products()[0]!.id;
-  const isChange = (id: number) => id % 25 === 0;
-  for (let id = 1000; id < 2000; id++)
-    agent.write(
-      isChange(id)
-        ? toolCall(id, "products_change", { action: "update", product, name: `Name ${id}` })
-        : toolCall(id, "products_find", { limit: 1 }),
+longTest(
+  "of 1,000 calls at once those beyond the queue are rejected, and each other is done once",
+  async () => {
+    const world = await createWorld({ mock: { rateLimit: false, demo: 1 } });
+    const agent = await openAgent(world);
+    const product = world.products()[0]!.id;
+    const isChange = (id: number) => id % 25 === 0;
+    for (let id = 1000; id < 2000; id++)
+      agent.write(
+        isChange(id)
+          ? toolCall(id, "products_change", { action: "update", product, name: `Name ${id}` })
+          : toolCall(id, "products_find", { limit: 1 }),
+      );
+    const results = () => responses(agent).filter(({ id }) => id >= 1000);
+    await until(() => results().length === 1000);
+    const codes = results().map(({ id, result }) => ({
+      id,
+      code: result.isError ? JSON.parse(result.content[0].text).error.code : "done",
+    }));
+    const done = codes.filter(({ code }) => code === "done");
+    expect(new Set(codes.map(({ code }) => code))).toEqual(new Set(["done", "too_many_calls"]));
+    expect(done.length).toBeGreaterThanOrEqual(mostWaiting);
+    expect(done.length).toBeLessThan(mostWaiting * 2);
+    expect(world.requests().filter(({ method }) => method === "PATCH")).toHaveLength(
+      done.filter(({ id }) => isChange(id)).length,
     );
-  const results = () => responses(agent).filter(({ id }) => id >= 1000);
-  await until(() => results().length === 1000);
-  const codes = results().map(({ id, result }) => ({
-    id,
-    code: result.isError ? JSON.parse(result.content[0].text).error.code : "done",
-  }));
-  const done = codes.filter(({ code }) => code === "done");
-  expect(new Set(codes.map(({ code }) => code))).toEqual(new Set(["done", "too_many_calls"]));
-  expect(done.length).toBeGreaterThanOrEqual(mostWaiting);
-  expect(done.length).toBeLessThan(mostWaiting * 2);
-  expect(world.requests().filter(({ method }) => method === "PATCH")).toHaveLength(
-    done.filter(({ id }) => isChange(id)).length,
-  );
-});
+  },
+);
 
 test("an import that is started twice at once runs once", async () => {
   const world = await createWorld();
@@ -155,7 +159,7 @@ test("a question is dropped when the client goes away, and nothing is paid", asy
   ]);
 });
 
-test("an interrupt ends the server like the end of its input", async () => {
+longTest("an interrupt ends the server like the end of its input", async () => {
   const world = await shop();
   const agent = await openAgent(world);
   await agent.call("generate_start", { kind: "tryon", file: "looks.csv" });

@@ -6,6 +6,7 @@ import { codeGroups } from "../../../scripts/reference/error-codes.ts";
 import { tools } from "../../../src/cli/commands/mcp/tools.ts";
 import { environment } from "../../../src/cli/settings/environment.ts";
 import { imageErrorCodes, rowErrorCodes, taskFailureCodes } from "../../../src/contract/value-sets.ts";
+import { longTest } from "../../support/long-test.ts";
 import { codesOf, codesOfSources } from "./codes-of-sources.ts";
 import { fieldsOfSources, wordsOfSources } from "./words-of-sources.ts";
 
@@ -14,14 +15,14 @@ const listedCodes = codeGroups.flatMap(({ codes }) => Object.keys(codes));
 const listedVariables = environment.flatMap(({ variables }) => variables.map(({ name }) => name));
 
 describe("error codes", () => {
-  test("every code in the sources has an entry that says what to do", () => {
+  longTest("every code in the sources has an entry that says what to do", () => {
     const missing = [...codesOfSources()].filter(
       ([code]) => !listedCodes.includes(code) && !notErrors.has(code),
     );
     expect(missing).toEqual([]);
   });
 
-  test("every word with an underscore in the sources has an entry, or is no code", () => {
+  longTest("every word with an underscore in the sources has an entry, or is no code", () => {
     const fields = fieldsOfSources();
     const others = [...wordsOfSources()].filter((word) => !listedCodes.includes(word) && !fields.has(word));
     expect(others.sort()).toEqual(otherWords);

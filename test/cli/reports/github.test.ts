@@ -3,6 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inMarkdown } from "../../../src/cli/reports/github.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 import { generateWorld } from "../generate/generate-world.ts";
@@ -20,7 +22,7 @@ const GITHUB_ACTIONS = "true";
 const annotations = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("::"));
 
 describe("annotations", () => {
-  test.each(["", "--dry-run"])(
+  test.each(sampled(["", "--dry-run"], 1))(
     "name the file, the line and the problem of an invalid row: import %s",
     async (flag) => {
       const world = await createWorld({ env: { GITHUB_ACTIONS } });
@@ -45,7 +47,7 @@ describe("annotations", () => {
     ]);
   });
 
-  test("name rows that would fail by a plan, which the summary counts", async () => {
+  longTest("name rows that would fail by a plan, which the summary counts", async () => {
     const world = await createWorld({ env: { GITHUB_ACTIONS } });
     world.write("a.csv", `reference,name,images\nA-1,Dress,${url}/1.jpg\n`);
     await world.cat("import a.csv");
@@ -63,7 +65,7 @@ describe("annotations", () => {
     expect(world.read("r.xml")).toContain('<failure type="reference_already_exists"');
   });
 
-  test("name failed tasks, and invalid rows of a dry run", async () => {
+  longTest("name failed tasks, and invalid rows of a dry run", async () => {
     const world = await generateWorld({ env: { GITHUB_ACTIONS } });
     world.write("a.csv", `reference,name,images\nfail-no_person,Dress,${url}/1.jpg\n`);
     await world.cat("import a.csv");
@@ -82,7 +84,7 @@ describe("annotations", () => {
     ]);
   });
 
-  test("have the cell of a workbook in the title, and no line", async () => {
+  longTest("have the cell of a workbook in the title, and no line", async () => {
     const world = await createWorld({ env: { GITHUB_ACTIONS } });
     const rows = [
       ["reference", "name", "images"],
@@ -94,11 +96,13 @@ describe("annotations", () => {
     ]);
   });
 
-  test.each([
-    ["standard input", "import -", "title=stdin%3A3"],
-    ["a file outside of the repository", "import ../outside.csv", "title=../outside.csv%3A3"],
-    ["a file of a folder", "import deep/products.csv", "file=work/deep/products.csv,line=3"],
-  ])("of %s", async (_, line, place) => {
+  test.each(
+    sampled([
+      ["standard input", "import -", "title=stdin%3A3"],
+      ["a file outside of the repository", "import ../outside.csv", "title=../outside.csv%3A3"],
+      ["a file of a folder", "import deep/products.csv", "file=work/deep/products.csv,line=3"],
+    ]),
+  )("of %s", async (_, line, place) => {
     const world = await createWorld();
     for (const name of ["work/deep/products.csv", "outside.csv"]) world.write(name, bad.join("\n"));
     mkdirSync(join(world.folder, "elsewhere"));
@@ -136,7 +140,7 @@ describe("annotations", () => {
     expect(stderr).not.toContain("\x1b");
   });
 
-  test("are ten at most, of which the last says how many more there are", async () => {
+  longTest("are ten at most, of which the last says how many more there are", async () => {
     const world = await createWorld({ env: { GITHUB_ACTIONS } });
     const rows = (count: number) => Array.from({ length: count }, (_, at) => `A-${at},,${url}/1.jpg`);
     world.write("ten.csv", ["reference,name,images", ...rows(10), ""].join("\n"));
@@ -220,10 +224,15 @@ describe("the job summary", () => {
     );
   });
 
-  test.each([
-    ["a folder", "."],
-    ["a missing folder", "missing/summary.md"],
-  ])("that cannot be written is a warning, and changes no exit status: %s", async (_, path) => {
+  test.each(
+    sampled(
+      [
+        ["a folder", "."],
+        ["a missing folder", "missing/summary.md"],
+      ],
+      1,
+    ),
+  )("that cannot be written is a warning, and changes no exit status: %s", async (_, path) => {
     const world = await createWorld();
     world.write("products.csv", `reference,name,images\nA-1,Dress,${url}/1.jpg\n`);
     const GITHUB_STEP_SUMMARY = join(world.folder, path);

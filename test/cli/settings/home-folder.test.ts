@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Host } from "../../../src/cli/context/context.ts";
 import { findHomeFolder } from "../../../src/cli/settings/home-folder.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { spawnCat } from "../../support/spawn-cat.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
@@ -141,21 +143,20 @@ const real = (
 const a = "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n";
 
 describe("a command", () => {
-  test.for(["import a.csv", "whoami", "config list", "config path", "login", "doctor", "products list"])(
-    "exits with 2 for a relative CAT_HOME, and proposes the full path: %s",
-    async (line) => {
-      const world = await createWorld();
-      world.write("a.csv", a);
-      expect(await world.cat(line, real(world, { CAT_HOME: "state" }))).toEqual({
-        exit: 2,
-        stdout: "",
-        stderr:
-          'error: CAT_HOME is not a full path: "state"\n' +
-          `Set CAT_HOME to the full path of the folder, for example ${world.folder}/state.\n`,
-      });
-      expect(world.requests()).toEqual([]);
-    },
-  );
+  test.for(
+    sampled(["import a.csv", "whoami", "config list", "config path", "login", "doctor", "products list"]),
+  )("exits with 2 for a relative CAT_HOME, and proposes the full path: %s", async (line) => {
+    const world = await createWorld();
+    world.write("a.csv", a);
+    expect(await world.cat(line, real(world, { CAT_HOME: "state" }))).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        'error: CAT_HOME is not a full path: "state"\n' +
+        `Set CAT_HOME to the full path of the folder, for example ${world.folder}/state.\n`,
+    });
+    expect(world.requests()).toEqual([]);
+  });
 
   test.for(["import a.csv", "whoami", "config list", "login"])(
     "exits with 2 without a home folder: %s",
@@ -186,7 +187,8 @@ describe("a command", () => {
     world.write("a.csv", a);
     const images = () => world.products()[0]!.images.length;
     await world.cat("import a.csv", real(world, { CAT_HOME: undefined }));
-    for (const env of [{ HOME: "myhome" }, { HOME: "" }, { XDG_CONFIG_HOME: "cfg" }, { CAT_HOME: "" }]) {
+    const all = [{ HOME: "myhome" }, { HOME: "" }, { XDG_CONFIG_HOME: "cfg" }, { CAT_HOME: "" }];
+    for (const env of sampled(all)) {
       const ran = await world.cat("import a.csv", real(world, { CAT_HOME: undefined, ...env }));
       expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("unchanged") });
       expect(images()).toBe(1);
@@ -197,15 +199,20 @@ describe("a command", () => {
 describe("a new, empty folder", () => {
   const note = (folder: string) => `state in ${folder}: new, empty\n`;
 
-  test.for<[name: string, env: (folder: string) => Record<string, string | undefined>, place: string]>([
-    ["CAT_HOME", (folder) => ({ CAT_HOME: `${folder}/x/y` }), "/x/y"],
-    [
-      "XDG_CONFIG_HOME",
-      (folder) => ({ CAT_HOME: undefined, XDG_CONFIG_HOME: `${folder}/x` }),
-      "/x/catalogue",
-    ],
-    ["HOME", (folder) => ({ CAT_HOME: undefined, HOME: `${folder}/x` }), "/x/.config/catalogue"],
-  ])("is noted once, in %s", async ([, env, place]) => {
+  test.for<[name: string, env: (folder: string) => Record<string, string | undefined>, place: string]>(
+    sampled(
+      [
+        ["CAT_HOME", (folder) => ({ CAT_HOME: `${folder}/x/y` }), "/x/y"],
+        [
+          "XDG_CONFIG_HOME",
+          (folder) => ({ CAT_HOME: undefined, XDG_CONFIG_HOME: `${folder}/x` }),
+          "/x/catalogue",
+        ],
+        ["HOME", (folder) => ({ CAT_HOME: undefined, HOME: `${folder}/x` }), "/x/.config/catalogue"],
+      ],
+      1,
+    ),
+  )("is noted once, in %s", async ([, env, place]) => {
     const world = await createWorld();
     world.write("a.csv", a);
     const folder = world.folder + place;
@@ -218,14 +225,13 @@ describe("a new, empty folder", () => {
       expect((await world.cat(line, call)).stderr).not.toContain("state in");
   });
 
-  test.for(["whoami", "config list", "config get label", "config set label x", "doctor", "imports list"])(
-    "is noted by a command that uses settings or state: %s",
-    async (line) => {
-      const world = await createWorld();
-      const call = real(world, { CAT_HOME: `${world.folder}/x` });
-      expect((await world.cat(line, call)).stderr.split(note(`${world.folder}/x`))).toHaveLength(2);
-    },
-  );
+  test.for(
+    sampled(["whoami", "config list", "config get label", "config set label x", "doctor", "imports list"]),
+  )("is noted by a command that uses settings or state: %s", async (line) => {
+    const world = await createWorld();
+    const call = real(world, { CAT_HOME: `${world.folder}/x` });
+    expect((await world.cat(line, call)).stderr.split(note(`${world.folder}/x`))).toHaveLength(2);
+  });
 
   test("is not noted where the user's entry has it, with --json, --quiet or --mock, nor by commands without settings", async () => {
     const world = await createWorld();
@@ -245,7 +251,7 @@ describe("a new, empty folder", () => {
   });
 });
 
-test("the installed program uses the user's entry where HOME is empty or relative", async () => {
+longTest("the installed program uses the user's entry where HOME is empty or relative", async () => {
   const paths = await Promise.all(
     (
       [{ HOME: "" }, { HOME: "rel" }, { HOME: "", XDG_CONFIG_HOME: "cfg" }, {}] as Record<string, string>[]

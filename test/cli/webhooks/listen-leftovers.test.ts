@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { verifyWebhook } from "../../../src/client/verify-webhook.ts";
 import { openState } from "../../../src/state/state.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { eventText, jsonLines, listenWorld, startHandler } from "./listen-world.ts";
 
@@ -61,7 +62,7 @@ async function leftWorld() {
   };
 }
 
-test.each(["known", null, "not found by its ID for once"] as const)(
+test.each(sampled(["known", null, "not found by its ID for once"] as const, 1))(
   "a webhook that a killed listener left at the URL is taken over with its pending deliveries: %s",
   async (known) => {
     const world = await leftWorld();
@@ -118,7 +119,7 @@ const ends: [end: string, flags: string, exit: number][] = [
   ),
 ];
 
-test.each(ends)(
+test.each(sampled(ends, 1))(
   "no end of a listener abandons pending events of a webhook that it took over: %s",
   async (end, flags, exit) => {
     const world = await leftWorld();
@@ -148,27 +149,30 @@ test.each(ends)(
   },
 );
 
-test("a webhook that was taken over is kept while events from before the takeover may be pending", async () => {
-  const world = await leftWorld();
-  const { id } = await world.leave("run_a", world.url);
-  const listenFor = async (ms: number) => {
-    const listener = await world.listen(`--port ${world.port}`);
-    expect(listener.first.webhook_id).toBe(id);
-    world.clock.advance(ms);
-    return listener.stop();
-  };
-  // While nobody listens, the service adds events: each takeover counts from its start.
-  for (const ms of [1_000, retriesMs - 1]) {
-    const kept = await listenFor(ms);
-    expect(jsonLines(kept.stderr).filter(({ warning }) => warning)).toEqual([
-      { warning: keptWarning(id, world.url) },
-    ]);
-    world.clock.advance(retriesMs);
-  }
-  const last = await listenFor(retriesMs);
-  expect([last.exit, jsonLines(last.stderr).filter(({ warning }) => warning)]).toEqual([0, []]);
-  expect([world.webhooks(), world.marks()]).toEqual([[], []]);
-});
+longTest(
+  "a webhook that was taken over is kept while events from before the takeover may be pending",
+  async () => {
+    const world = await leftWorld();
+    const { id } = await world.leave("run_a", world.url);
+    const listenFor = async (ms: number) => {
+      const listener = await world.listen(`--port ${world.port}`);
+      expect(listener.first.webhook_id).toBe(id);
+      world.clock.advance(ms);
+      return listener.stop();
+    };
+    // While nobody listens, the service adds events: each takeover counts from its start.
+    for (const ms of [1_000, retriesMs - 1]) {
+      const kept = await listenFor(ms);
+      expect(jsonLines(kept.stderr).filter(({ warning }) => warning)).toEqual([
+        { warning: keptWarning(id, world.url) },
+      ]);
+      world.clock.advance(retriesMs);
+    }
+    const last = await listenFor(retriesMs);
+    expect([last.exit, jsonLines(last.stderr).filter(({ warning }) => warning)]).toEqual([0, []]);
+    expect([world.webhooks(), world.marks()]).toEqual([[], []]);
+  },
+);
 
 test("a webhook that was taken over keeps the secret that the state has", async () => {
   const world = await leftWorld();
@@ -211,46 +215,49 @@ test("a listener says that handlers get deliveries signed with CAT_WEBHOOK_SECRE
   expect(await running).toMatchObject({ exit: 0 });
 });
 
-test("CAT_WEBHOOK_SECRET is the secret that handlers check, also of a webhook of the listener", async () => {
-  const world = await listenWorld({ env: { CAT_WEBHOOK_SECRET: "whsec_of_handler" } });
-  const handler = await startHandler(() => [200]);
-  const listener = await world.listen(`--forward-to ${handler.url} --print-secret`);
-  expect(listener.first).toMatchObject({ signing_secret: "whsec_of_handler" });
-  expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
-  await until(() => handler.received.length > 0);
-  const [{ headers, body }] = handler.received as [(typeof handler.received)[number]];
-  const [webhook] = world.mock.state().organizations.main.webhooks;
-  const read = (secret: string) => () =>
-    verifyWebhook({
-      header: String(headers["service-signature"]),
-      rawBody: body,
-      secret,
-      now: world.clock.now(),
-    });
-  expect(read("whsec_of_handler")()).toMatchObject({ type: "import.completed" });
-  expect(read(webhook!.signing_secret)).toThrow("signature");
-  // Deliveries of the service have the secret of its webhook.
-  expect(
-    (await world.send(listener.first.listening, eventText("evt_9"), { secret: "whsec_of_handler" }))[0],
-  ).toBe(400);
-  const [line] = world.logLines();
-  world.write("body.json", line.body);
-  expect(
-    await world.cat([
-      "webhooks",
-      "verify",
-      "--header",
-      line.header,
-      "--file",
-      "body.json",
-      "--tolerance",
-      "999999999",
-    ]),
-  ).toMatchObject({ exit: 0 });
-  await listener.stop();
-});
+longTest(
+  "CAT_WEBHOOK_SECRET is the secret that handlers check, also of a webhook of the listener",
+  async () => {
+    const world = await listenWorld({ env: { CAT_WEBHOOK_SECRET: "whsec_of_handler" } });
+    const handler = await startHandler(() => [200]);
+    const listener = await world.listen(`--forward-to ${handler.url} --print-secret`);
+    expect(listener.first).toMatchObject({ signing_secret: "whsec_of_handler" });
+    expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
+    await until(() => handler.received.length > 0);
+    const [{ headers, body }] = handler.received as [(typeof handler.received)[number]];
+    const [webhook] = world.mock.state().organizations.main.webhooks;
+    const read = (secret: string) => () =>
+      verifyWebhook({
+        header: String(headers["service-signature"]),
+        rawBody: body,
+        secret,
+        now: world.clock.now(),
+      });
+    expect(read("whsec_of_handler")()).toMatchObject({ type: "import.completed" });
+    expect(read(webhook!.signing_secret)).toThrow("signature");
+    // Deliveries of the service have the secret of its webhook.
+    expect(
+      (await world.send(listener.first.listening, eventText("evt_9"), { secret: "whsec_of_handler" }))[0],
+    ).toBe(400);
+    const [line] = world.logLines();
+    world.write("body.json", line.body);
+    expect(
+      await world.cat([
+        "webhooks",
+        "verify",
+        "--header",
+        line.header,
+        "--file",
+        "body.json",
+        "--tolerance",
+        "999999999",
+      ]),
+    ).toMatchObject({ exit: 0 });
+    await listener.stop();
+  },
+);
 
-test("a listener that could not delete its webhook leaves it to the next one", async () => {
+longTest("a listener that could not delete its webhook leaves it to the next one", async () => {
   const world = await leftWorld();
   const first = world.cat(`webhooks listen --port ${world.port}`);
   await until(() => first.stderr.includes("Events are stored"));
@@ -330,7 +337,7 @@ test("two listeners with one public URL: the second one exits with 6 and creates
   expect([world.webhooks(), world.marks()]).toEqual([[], []]);
 });
 
-test("a webhook that was created although a gateway responded 403 is deleted", async () => {
+longTest("a webhook that was created although a gateway responded 403 is deleted", async () => {
   const world = await listenWorld();
   const created: unknown[] = [];
   const gateway = createServer(async (request, response) => {
@@ -362,7 +369,7 @@ test("a webhook that was created although a gateway responded 403 is deleted", a
   expect(world.mock.state().organizations.main.webhooks).toEqual([]);
 });
 
-test("an event that was not accepted is reported when the webhook is deleted", async () => {
+longTest("an event that was not accepted is reported when the webhook is deleted", async () => {
   const world = await leftWorld();
   const listener = await world.listen(`--port ${world.port} --forward-to http://127.0.0.1:1/`);
   expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });

@@ -66,7 +66,7 @@ describe("cat webhooks listen --poll", () => {
     expect(listener.events().map(({ type }) => type)).toEqual(["import.completed"]);
   });
 
-  test("a failed handler gets the event again as the service would, and after a restart", async () => {
+  longTest("a failed handler gets the event again as the service would, and after a restart", async () => {
     const world = await pollWorld();
     let isUp = false;
     const handler = await startHandler(() => [isUp ? 200 : 500]);
@@ -89,7 +89,7 @@ describe("cat webhooks listen --poll", () => {
     expect(new Set(handler.received.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("an outage of the service is waited out", async () => {
+  longTest("an outage of the service is waited out", async () => {
     const world = await pollWorld();
     const listener = await world.listen("--poll --count 1");
     const fault = { match: { path: "/v1/tasks" }, status: 503, times: 40 };

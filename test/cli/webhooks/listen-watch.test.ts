@@ -2,6 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifyWebhook } from "../../../src/client/verify-webhook.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { eventText, jsonLines, listenWorld, startHandler } from "./listen-world.ts";
 
@@ -85,7 +87,7 @@ test("a jump of the clock, as after a night of sleep, is one read, and a service
   expect(world.webhooks()).toEqual([]);
 });
 
-test.each(["paused", "disabled"])(
+test.each(sampled(["paused", "disabled"], 1))(
   "a webhook that is %s is warned about once, with the command that resumes it",
   async (status) => {
     const world = await watchWorld();
@@ -124,34 +126,37 @@ test.each(["paused", "disabled"])(
   },
 );
 
-test("a service that cannot be reached changes nothing, and a webhook that cannot be registered yet is registered later", async () => {
-  const world = await watchWorld();
-  const listener = await world.listen();
-  const gone = listener.first.webhook_id!;
-  const passing = (holds: () => boolean) =>
-    until(
-      () => {
-        world.clock.advance(5_000);
-        return holds();
-      },
-      { pauseMs: 5 },
-    );
-  const clear = () => fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
-  const attempts = (wanted: string) => world.requests().filter(({ method }) => method === wanted).length;
-  await world.fault({ match: { method: "GET", path: "/v1/webhooks" }, drop: "before" });
-  await passing(() => attempts("GET") >= 10);
-  await clear();
-  await world.delete(gone);
-  const before = attempts("POST");
-  await world.fault({ match: { method: "POST", path: "/v1/webhooks" }, status: 503 });
-  await passing(() => attempts("POST") > before);
-  expect(warnings(listener.running.stderr)).toEqual([]);
-  await clear();
-  await passing(() => warnings(listener.running.stderr).length > 0);
-  expect(warnings(listener.running.stderr)).toEqual([replaced(gone, world.webhooks()[0]!.id)]);
-  expect((await listener.stop()).exit).toBe(0);
-  expect(world.webhooks()).toEqual([]);
-});
+longTest(
+  "a service that cannot be reached changes nothing, and a webhook that cannot be registered yet is registered later",
+  async () => {
+    const world = await watchWorld();
+    const listener = await world.listen();
+    const gone = listener.first.webhook_id!;
+    const passing = (holds: () => boolean) =>
+      until(
+        () => {
+          world.clock.advance(5_000);
+          return holds();
+        },
+        { pauseMs: 5 },
+      );
+    const clear = () => fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    const attempts = (wanted: string) => world.requests().filter(({ method }) => method === wanted).length;
+    await world.fault({ match: { method: "GET", path: "/v1/webhooks" }, drop: "before" });
+    await passing(() => attempts("GET") >= 10);
+    await clear();
+    await world.delete(gone);
+    const before = attempts("POST");
+    await world.fault({ match: { method: "POST", path: "/v1/webhooks" }, status: 503 });
+    await passing(() => attempts("POST") > before);
+    expect(warnings(listener.running.stderr)).toEqual([]);
+    await clear();
+    await passing(() => warnings(listener.running.stderr).length > 0);
+    expect(warnings(listener.running.stderr)).toEqual([replaced(gone, world.webhooks()[0]!.id)]);
+    expect((await listener.stop()).exit).toBe(0);
+    expect(world.webhooks()).toEqual([]);
+  },
+);
 
 test.each([
   ["a rejected key", "GET", 401, 4],
@@ -225,24 +230,27 @@ test("once COMMAND has ended, a listener whose webhook is paused exits with 7, a
   });
 });
 
-test("once COMMAND has ended, a listener whose webhook lost the awaited event exits with 7; one that lost another event waits", async () => {
-  const narrowed = await waiting();
-  await narrowed.world.update(narrowed.id, "--events export.completed");
-  narrowed.end();
-  const ran = await narrowed.running;
-  expect(ran.exit).toBe(7);
-  expect(jsonLines(ran.stderr).at(-1).error).toMatchObject({
-    code: "webhook_narrowed",
-    message: `webhook ${narrowed.id} no longer gets all events of this listener; 0 events of 1 came. To choose its events: cat webhooks update ${narrowed.id} --events EVENTS. Then run the command again.`,
-  });
-  const { world, running, id, end } = await waiting();
-  await world.update(id, "--events import.completed");
-  end();
-  await until(() => world.reads().length > 0);
-  world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
-  expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
-  expect((await running).exit).toBe(0);
-});
+longTest(
+  "once COMMAND has ended, a listener whose webhook lost the awaited event exits with 7; one that lost another event waits",
+  async () => {
+    const narrowed = await waiting();
+    await narrowed.world.update(narrowed.id, "--events export.completed");
+    narrowed.end();
+    const ran = await narrowed.running;
+    expect(ran.exit).toBe(7);
+    expect(jsonLines(ran.stderr).at(-1).error).toMatchObject({
+      code: "webhook_narrowed",
+      message: `webhook ${narrowed.id} no longer gets all events of this listener; 0 events of 1 came. To choose its events: cat webhooks update ${narrowed.id} --events EVENTS. Then run the command again.`,
+    });
+    const { world, running, id, end } = await waiting();
+    await world.update(id, "--events import.completed");
+    end();
+    await until(() => world.reads().length > 0);
+    world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
+    expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
+    expect((await running).exit).toBe(0);
+  },
+);
 
 test("a webhook whose events others narrow is warned about once", async () => {
   const world = await watchWorld();

@@ -23,7 +23,7 @@ const hasSettings = (page: string): boolean => page !== "README.md";
 
 const isUpdate = process.env.UPDATE_DOCS === "1";
 /** All pages in `npm run test:long` and to update them. */
-const run = isLong || isUpdate ? withExamples : ["README.md", "docs/importing.md"];
+const run = isLong || isUpdate ? withExamples : ["README.md", "docs/resuming.md"];
 
 test.each(run)("the examples of %s run and print what it shows", async (page) => {
   const text = read(page);

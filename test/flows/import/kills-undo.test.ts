@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { UndoSummary } from "../../../src/flows/import/undo/undo.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import {
   type Command,
@@ -56,7 +57,7 @@ test("an undo that is killed at any step ends as one that is not", { timeout: 60
   const whole = await imported(world);
   const { steps } = await killedAt(neverKilled, world, undoOf(world, whole));
   expect(exactly(world)).toEqual(whole.before);
-  const stride = repetitions(Math.ceil(steps / 3), 2);
+  const stride = repetitions(steps, 2);
   for (let step = 5 % stride; step < steps; step += stride) {
     const run = await imported(world);
     const { before } = run;
@@ -70,7 +71,7 @@ test("an undo that is killed at any step ends as one that is not", { timeout: 60
   }
 });
 
-test("an image that the service has cleaned up before the undo is kept, and named", async () => {
+longTest("an image that the service has cleaned up before the undo is kept, and named", async () => {
   const world = await killsWorld();
   const run = await imported(world);
   // Its photos in the order of their IDs, which they get as they are uploaded.

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { photo as photoOf } from "../photos/photo-folder.ts";
 import { type ImportWorld, importWorld, withoutExports } from "./run-import.ts";
 
@@ -53,7 +55,7 @@ const waits: [string, FaultOrder, probes: string[]][] = [
   ["requests that never arrive", { match: posts, drop: "before", times: 5 }, ["400"]],
 ];
 
-describe.each(waits)("a batch that waits after %s", (_, fault, probes) => {
+describe.each(sampled(waits, 1))("a batch that waits after %s", (_, fault, probes) => {
   test("overwrites nothing that another client writes meanwhile: the row is left out, the others are sent", async () => {
     const { world, sent } = await edited();
     await world.fault(fault);
@@ -86,7 +88,7 @@ describe.each(waits)("a batch that waits after %s", (_, fault, probes) => {
 
 const limited: FaultOrder = { match: posts, status: 429, times: 2 };
 
-test.each([{ conflicts: "sheet" as const }, { exact: true }])(
+longTest.each([{ conflicts: "sheet" as const }, { exact: true }])(
   "a batch that waits is sent as it is with %o, whoever wrote meanwhile",
   async (flags) => {
     const { world } = await edited();
@@ -168,7 +170,7 @@ describe("of many rows that wait", () => {
     expect(looks).toHaveLength(1);
   });
 
-  test("each is read again with a key that may not read exports", async () => {
+  longTest("each is read again with a key that may not read exports", async () => {
     const world = await many();
     const { summary } = await world.import("a.csv", {}, withoutExports);
     expect(summary).toMatchObject({ updated: count - 1, conflicts: 1 });
@@ -205,7 +207,7 @@ describe("a change of a product that waits", () => {
     );
   });
 
-  test("is a conflict if another client deletes the product", async () => {
+  longTest("is a conflict if another client deletes the product", async () => {
     const { world, summary } = await renaming(async (other) =>
       other.products.delete({ product_id: await idOf(other, "A") }),
     );
@@ -215,24 +217,27 @@ describe("a change of a product that waits", () => {
   });
 });
 
-test("a photo to which another client gave another side while its move waited keeps that side", async () => {
-  const world = await importWorld();
-  const header = "reference,name,image_front,image_back\n";
-  await world.write("a.csv", `${header}A,Dress,${cdn}/1.jpg,${cdn}/2.jpg\n`);
-  await world.import("a.csv");
-  await world.write("a.csv", `${header}A,Dress,${cdn}/2.jpg,${cdn}/1.jpg\n`);
-  await world.fault({ match: { method: "POST", path: "/v1/products" }, status: 429, times: 2 });
-  whileItWaits(world, async (other) => {
-    const product_id = await idOf(other, "A");
-    const { images } = await other.products.get({ product_id });
-    const image_id = images.find(({ orientation }) => orientation === "front")!.id;
-    await world.fault();
-    await other.products.attach({ product_id, body: { images: [{ image_id, orientation: "left" }] } });
-    world.clock.advance(3_000);
-  });
-  const { summary } = await world.import("a.csv");
-  expect(summary).toMatchObject({ updated: 0, failed: 0, conflicts: 1 });
-  const { data } = await world.client.products.list({ q: "A" });
-  expect(data[0]!.images.map(({ orientation }) => orientation).sort()).toEqual(["back", "left"]);
-  expect(await world.failed()).toContain(",changed_since,");
-});
+longTest(
+  "a photo to which another client gave another side while its move waited keeps that side",
+  async () => {
+    const world = await importWorld();
+    const header = "reference,name,image_front,image_back\n";
+    await world.write("a.csv", `${header}A,Dress,${cdn}/1.jpg,${cdn}/2.jpg\n`);
+    await world.import("a.csv");
+    await world.write("a.csv", `${header}A,Dress,${cdn}/2.jpg,${cdn}/1.jpg\n`);
+    await world.fault({ match: { method: "POST", path: "/v1/products" }, status: 429, times: 2 });
+    whileItWaits(world, async (other) => {
+      const product_id = await idOf(other, "A");
+      const { images } = await other.products.get({ product_id });
+      const image_id = images.find(({ orientation }) => orientation === "front")!.id;
+      await world.fault();
+      await other.products.attach({ product_id, body: { images: [{ image_id, orientation: "left" }] } });
+      world.clock.advance(3_000);
+    });
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ updated: 0, failed: 0, conflicts: 1 });
+    const { data } = await world.client.products.list({ q: "A" });
+    expect(data[0]!.images.map(({ orientation }) => orientation).sort()).toEqual(["back", "left"]);
+    expect(await world.failed()).toContain(",changed_since,");
+  },
+);

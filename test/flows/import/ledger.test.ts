@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { json } from "../../http/scripted-server.ts";
 import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { cdn, fileOf, once, worldWith } from "./import-fixtures.ts";
 import { type By, type ImportWorld, importWorld } from "./run-import.ts";
 
@@ -57,53 +58,68 @@ const asPatched = { submitted: 1, succeeded: 1, updated: 1, created: 0, unchange
 const asSent = { submitted: 1, succeeded: 1, updated: 1, created: 0, unchanged: 0 };
 
 describe("a file that is imported again", () => {
-  test.each<[string, string, string]>([
-    ["if it is unchanged", dress({}), dress({})],
-    ["without a description, which an upsert leaves", dress({}), dress({ description: "" })],
-    ["without a sex, which an upsert leaves", dress({}), dress({ sex: "" })],
-    ["without a photo", dress({}), dress({ two: "" })],
-    [
-      "with its photos in another order, if none has a side",
-      dress({ orientation: "" }),
-      dress({ orientation: "", one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }),
-    ],
-    ["with a duplicate photo", dress({ two: `${cdn}/1.jpg` }), dress({ two: `${cdn}/1.jpg` })],
-    ["with spaces around its reference", dress({}), dress({ reference: "  A " })],
-  ])("sends nothing %s", async (_, first, second) => {
+  test.each<[string, string, string]>(
+    sampled(
+      [
+        ["if it is unchanged", dress({}), dress({})],
+        ["without a description, which an upsert leaves", dress({}), dress({ description: "" })],
+        ["without a sex, which an upsert leaves", dress({}), dress({ sex: "" })],
+        ["without a photo", dress({}), dress({ two: "" })],
+        [
+          "with its photos in another order, if none has a side",
+          dress({ orientation: "" }),
+          dress({ orientation: "", one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }),
+        ],
+        ["with a duplicate photo", dress({ two: `${cdn}/1.jpg` }), dress({ two: `${cdn}/1.jpg` })],
+        ["with spaces around its reference", dress({}), dress({ reference: "  A " })],
+      ],
+      3,
+    ),
+  )("sends nothing %s", async (_, first, second) => {
     const { summary, writes } = await again(first, second);
     expect(summary).toMatchObject(asUnchanged);
     expect(writes).toEqual([]);
   });
 
-  test.each([
-    ["another side of a photo", dress({ orientation: "back" }), ["back", "unlabeled"]],
-    ["another photo for a side", dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }), ["front", "front"]],
-  ])("moves a photo if it names %s", async (_, second, sides) => {
+  test.each(
+    sampled(
+      [
+        ["another side of a photo", dress({ orientation: "back" }), ["back", "unlabeled"]],
+        ["another photo for a side", dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }), ["front", "front"]],
+      ],
+      1,
+    ),
+  )("moves a photo if it names %s", async (_, second, sides) => {
     const { summary, writes, product } = await again(dress({}), second);
     expect(summary).toMatchObject({ ...asPatched, photos: { added: 0, replaced: 0, removed: 0, moved: 1 } });
     expect(writes).toEqual([expect.stringMatching(/^POST \/v1\/products\/\w+\/images 20\d$/)]);
     expect(product.images.map(({ orientation }) => orientation)).toEqual(sides);
   });
 
-  test.each<[string, string, object]>([
-    ["a name", dress({ name: "Coat" }), { name: "Coat", description: "long", sex: "female" }],
-    [
-      "a description",
-      dress({ description: "short" }),
-      { name: "Dress", description: "short", sex: "female" },
-    ],
-    ["a sex", dress({ sex: "kid" }), { name: "Dress", description: "long", sex: "kid" }],
-    [
-      "all fields",
-      dress({ name: "1", description: "2", sex: "male" }),
-      { name: "1", description: "2", sex: "male" },
-    ],
-    [
-      "one field, and lacks others",
-      dress({ name: "Coat", description: "", sex: "" }),
-      { name: "Coat", description: "long", sex: "female" },
-    ],
-  ])("sends one PATCH if it changes %s", async (_, second, fields) => {
+  test.each<[string, string, object]>(
+    sampled(
+      [
+        ["a name", dress({ name: "Coat" }), { name: "Coat", description: "long", sex: "female" }],
+        [
+          "a description",
+          dress({ description: "short" }),
+          { name: "Dress", description: "short", sex: "female" },
+        ],
+        ["a sex", dress({ sex: "kid" }), { name: "Dress", description: "long", sex: "kid" }],
+        [
+          "all fields",
+          dress({ name: "1", description: "2", sex: "male" }),
+          { name: "1", description: "2", sex: "male" },
+        ],
+        [
+          "one field, and lacks others",
+          dress({ name: "Coat", description: "", sex: "" }),
+          { name: "Coat", description: "long", sex: "female" },
+        ],
+      ],
+      1,
+    ),
+  )("sends one PATCH if it changes %s", async (_, second, fields) => {
     const { summary, writes, product, world } = await again(dress({}), second);
     expect(summary).toMatchObject(asPatched);
     expect(writes).toEqual(patched);
@@ -112,7 +128,7 @@ describe("a file that is imported again", () => {
     expect((await world.import("second.csv")).summary).toMatchObject(asUnchanged);
   });
 
-  test("sets fields that the product did not have", async () => {
+  longTest("sets fields that the product did not have", async () => {
     const { writes, product } = await again(dress({ description: "", sex: "" }), dress({}));
     expect(writes).toEqual(patched);
     expect(product).toMatchObject({ description: "long", sex: "female" });
@@ -136,7 +152,7 @@ describe("a file that is imported again", () => {
     expect(await world.products()).toEqual(["A Coat 3"]);
   });
 
-  test("sends every row as is with --photos all", async () => {
+  longTest("sends every row as is with --photos all", async () => {
     const world = await worldWith("A");
     await world.import("a.csv");
     const { summary } = await world.import("a.csv", { photos: "all" });
@@ -164,18 +180,21 @@ describe("changes by other clients", () => {
     expect(product.images).toHaveLength(2);
   });
 
-  test("re-creates a product if its reference changed, and leaves the renamed one unchanged", async () => {
-    const { summary, products } = await again(dress({}), dress({}), {
-      meanwhile: edit("A", { reference: "B" }),
-    });
-    expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 0 });
-    expect(products.map(({ reference, images }) => [reference, images.length])).toEqual([
-      ["A", 2],
-      ["B", 2],
-    ]);
-  });
+  longTest(
+    "re-creates a product if its reference changed, and leaves the renamed one unchanged",
+    async () => {
+      const { summary, products } = await again(dress({}), dress({}), {
+        meanwhile: edit("A", { reference: "B" }),
+      });
+      expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 0 });
+      expect(products.map(({ reference, images }) => [reference, images.length])).toEqual([
+        ["A", 2],
+        ["B", 2],
+      ]);
+    },
+  );
 
-  test("sends the photos of both products if their references were swapped", async () => {
+  longTest("sends the photos of both products if their references were swapped", async () => {
     const swap = async (world: World) => {
       const [a, b] = [await productOf(world, "A"), await productOf(world, "B")];
       const call = (product_id: string, reference: string) =>
@@ -190,13 +209,12 @@ describe("changes by other clients", () => {
     expect((await world.import("first.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2 });
   });
 
-  test.each([
-    { name: "Theirs" },
-    { description: "theirs" },
-    { description: null },
-    { sex: "male" },
-    { sex: null },
-  ])("are kept in a file that was imported before (%j), and set back by another file", async (theirs) => {
+  test.each(
+    sampled(
+      [{ name: "Theirs" }, { description: "theirs" }, { description: null }, { sex: "male" }, { sex: null }],
+      1,
+    ),
+  )("are kept in a file that was imported before (%j), and set back by another file", async (theirs) => {
     const kept = await again(dress({}), dress({}), { meanwhile: edit("A", theirs), file: "first.csv" });
     expect(kept.summary).toMatchObject({ ...asUnchanged, unchanged: 0, kept: 1 });
     expect(kept.writes).toEqual([]);
@@ -208,7 +226,7 @@ describe("changes by other clients", () => {
     expect(product.images).toHaveLength(2);
   });
 
-  test("sends no PATCH for fields that were edited to the values in the file", async () => {
+  longTest("sends no PATCH for fields that were edited to the values in the file", async () => {
     const { summary, writes } = await again(dress({}), dress({ name: "Coat", description: "new" }), {
       meanwhile: edit("A", { name: "Coat", description: "new" }),
     });
@@ -216,7 +234,7 @@ describe("changes by other clients", () => {
     expect(writes).toEqual([]);
   });
 
-  test("keeps edited fields that are not in the file", async () => {
+  longTest("keeps edited fields that are not in the file", async () => {
     const { summary, product } = await again(
       dress({ description: "", sex: "" }),
       dress({ description: "", sex: "" }),
@@ -245,23 +263,26 @@ describe("changes by other clients", () => {
     expect(product.images.map(({ orientation }) => orientation)).toEqual(["back", "unlabeled"]);
   });
 
-  test("finds changes long after the last import in a delta, and reads only newer ones (over 100 rows)", async () => {
-    const others = Array.from({ length: 100 }, (_, index) => `R${index}`);
-    const world = await worldWith(...others, "A");
-    await world.import("a.csv");
-    await world.import("a.csv");
-    world.clock.advance(3_600_000);
-    await remove("A")(world);
-    world.clock.advance(3_600_000);
-    const { summary } = await world.import("a.csv");
-    expect(summary).toMatchObject({ submitted: 0, created: 0, unchanged: 100, deleted: 1 });
-    const since = () =>
-      world.mock.requests().flatMap(({ path }) => /since=([^&]+)/.exec(path)?.slice(1) ?? []);
-    const minutes = () => since().map((time) => decodeURIComponent(time).slice(0, 16));
-    expect(new Set(minutes())).toEqual(new Set(["2026-01-05T08:55"]));
-    await world.import("a.csv");
-    expect(minutes().at(-1)).toBe("2026-01-05T10:55");
-  });
+  longTest(
+    "finds changes long after the last import in a delta, and reads only newer ones (over 100 rows)",
+    async () => {
+      const others = Array.from({ length: 100 }, (_, index) => `R${index}`);
+      const world = await worldWith(...others, "A");
+      await world.import("a.csv");
+      await world.import("a.csv");
+      world.clock.advance(3_600_000);
+      await remove("A")(world);
+      world.clock.advance(3_600_000);
+      const { summary } = await world.import("a.csv");
+      expect(summary).toMatchObject({ submitted: 0, created: 0, unchanged: 100, deleted: 1 });
+      const since = () =>
+        world.mock.requests().flatMap(({ path }) => /since=([^&]+)/.exec(path)?.slice(1) ?? []);
+      const minutes = () => since().map((time) => decodeURIComponent(time).slice(0, 16));
+      expect(new Set(minutes())).toEqual(new Set(["2026-01-05T08:55"]));
+      await world.import("a.csv");
+      expect(minutes().at(-1)).toBe("2026-01-05T10:55");
+    },
+  );
 
   test("are read from each product, not from a delta, for up to 100 rows", async () => {
     const world = await worldWith("A", "B");
@@ -275,40 +296,44 @@ describe("changes by other clients", () => {
     );
   });
 
-  test("sends nothing if the product of another file was deleted", async () => {
+  longTest("sends nothing if the product of another file was deleted", async () => {
     const { world, writes } = await again(fileOf("A", "B"), fileOf("A"), { meanwhile: remove("B") });
     expect(writes).toEqual([]);
     expect(await world.products()).toEqual(once("A"));
   });
 
-  test("fails a row whose product is deleted just before its PATCH, and re-creates it the next time", async () => {
-    const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {
-      by: (world) => ({
-        async judge({ method }) {
-          if (method === "PATCH") await remove("A")(world);
-          return null;
-        },
-      }),
-    });
-    expect(summary).toMatchObject({
-      submitted: 1,
-      succeeded: 0,
-      failed: 1,
-      updated: 0,
-      failed_file: "second.failed.csv",
-    });
-    expect(await world.failed()).toMatch(/^A,Coat,.*,product_not_found,/m);
-    const next = await world.import("second.csv");
-    expect(next.summary).toMatchObject({ submitted: 1, created: 1 });
-    expect(await world.products()).toEqual(["A Coat 2"]);
-  });
+  longTest(
+    "fails a row whose product is deleted just before its PATCH, and re-creates it the next time",
+    async () => {
+      const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {
+        by: (world) => ({
+          async judge({ method }) {
+            if (method === "PATCH") await remove("A")(world);
+            return null;
+          },
+        }),
+      });
+      expect(summary).toMatchObject({
+        submitted: 1,
+        succeeded: 0,
+        failed: 1,
+        updated: 0,
+        failed_file: "second.failed.csv",
+      });
+      expect(await world.failed()).toMatch(/^A,Coat,.*,product_not_found,/m);
+      const next = await world.import("second.csv");
+      expect(next.summary).toMatchObject({ submitted: 1, created: 1 });
+      expect(await world.products()).toEqual(["A Coat 2"]);
+    },
+  );
 });
 
 describe("many products", () => {
   test("are changed even if no refresh finds them: no row is skipped", async () => {
     const world = await importWorld();
+    const count = repetitions(101, 301);
     const text = (name: string) =>
-      `reference,name,description,images\n${Array.from({ length: 301 }, (_, index) => `R${index},${name},long,${cdn}/1.jpg\n`).join("")}`;
+      `reference,name,description,images\n${Array.from({ length: count }, (_, index) => `R${index},${name},long,${cdn}/1.jpg\n`).join("")}`;
     await world.write("a.csv", text("Dress"));
     await world.import("a.csv");
     // The list of products, read once its rows were sent, is empty.
@@ -317,8 +342,8 @@ describe("many products", () => {
         ? json(200, { data: [], has_more: false, next_cursor: null })
         : null;
     const { summary } = await world.import("a.csv", {}, { judge });
-    expect(summary).toMatchObject({ submitted: 301, updated: 301, unchanged: 0 });
-    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 301 });
+    expect(summary).toMatchObject({ submitted: count, updated: count, unchanged: 0 });
+    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: count });
   });
 
   longTest("keep their known photos if references were swapped far apart", async () => {
@@ -373,7 +398,7 @@ describe("partial and failed rows", () => {
     expect((await world.import("without.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
   });
 
-  test.each(["skip", "fail_row"] as const)(
+  test.each(sampled(["skip", "fail_row"] as const, 1))(
     "fail with their fields if all new photos fail (%s): there is no second attempt",
     async (onImageError) => {
       const world = await worldWith("A", "B");
@@ -431,7 +456,7 @@ describe("partial and failed rows", () => {
     expect(summary).toMatchObject({ submitted: 1, partial: 1, created: 1 });
   });
 
-  test("are sent again if their import could not be run", async () => {
+  longTest("are sent again if their import could not be run", async () => {
     const world = await worldWith("A", "B");
     await world.fault({ match: { job: "import" }, fail: { code: "internal", message: "no" } });
     const first = await world.import("a.csv");
@@ -455,7 +480,7 @@ describe("partial and failed rows", () => {
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
   });
 
-  test("stop at a PATCH during an outage, and are changed by the next run", async () => {
+  longTest("stop at a PATCH during an outage, and are changed by the next run", async () => {
     const { world } = await again(fileOf("A", "B", "C"), fileOf("A", "B", "C"));
     await world.write("c.csv", fileOf("A", "B", "C").replaceAll("Dress", "Coat"));
     const { id } = await productOf(world, "B");

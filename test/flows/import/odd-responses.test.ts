@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { cdn, fileOf, hour, once, worldWith } from "./import-fixtures.ts";
 import { type By, importWorld } from "./run-import.ts";
 
@@ -42,14 +44,14 @@ describe("the time of the first import, where the first refresh starts", () => {
     return looked;
   };
 
-  test.each(["2026-01-05T09:00:00", "2026-01-05", "Jan 5 2026", "soon", null, 7])(
+  test.each(sampled(["2026-01-05T09:00:00", "2026-01-05", "Jan 5 2026", "soon", null, 7], 1))(
     "is unknown if created_at is not a timestamp with an offset: %j",
     async (created_at) => {
       expect(await lookedAt(created_at)).toBeNull();
     },
   );
 
-  test("can have an offset other than UTC", async () => {
+  longTest("can have an offset other than UTC", async () => {
     expect(await lookedAt("2026-01-05T10:30:00+02:00")).toBe(Date.parse("2026-01-05T08:30:00Z"));
   });
 
@@ -94,10 +96,15 @@ describe("results that violate the specification", () => {
   }
   const bad = `reference,name,images\nA,Dress,${cdn}/A.jpg|${cdn}/fail-timeout.jpg\n`;
 
-  test.each([
-    ["attached", fileOf("A")],
-    ["failed", bad],
-  ])("are rejected for an unsent image, %s: nothing is lost or sent twice", async (status, text) => {
+  test.each(
+    sampled(
+      [
+        ["attached", fileOf("A")],
+        ["failed", bad],
+      ],
+      1,
+    ),
+  )("are rejected for an unsent image, %s: nothing is lost or sent twice", async (status, text) => {
     const { world, first, again } = await changed(text, (row) => {
       for (const image of row.images as Json[]) if (image.status === status) image.index = 7;
     });
@@ -127,12 +134,14 @@ describe("results that violate the specification", () => {
     expect(stopped).toMatchObject({ type: "bad_response", code: "bad_results" });
   });
 
-  test.each([
-    ["an action", "action", null],
-    ["an action", "action", undefined],
-    ["a product", "product_id", null],
-    ["a product", "product_id", undefined],
-  ])("are rejected for an imported row without %s (%s: %j)", async (what, field, value) => {
+  test.each(
+    sampled([
+      ["an action", "action", null],
+      ["an action", "action", undefined],
+      ["a product", "product_id", null],
+      ["a product", "product_id", undefined],
+    ]),
+  )("are rejected for an imported row without %s (%s: %j)", async (what, field, value) => {
     const { world, first, again } = await changed(fileOf("A"), (row) => {
       row[field] = value;
     });

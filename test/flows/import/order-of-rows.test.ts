@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { refusal } from "../../http/scripted-server.ts";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { cdn, fileOf, worldWith } from "./import-fixtures.ts";
@@ -50,40 +51,43 @@ test("an import writes every row to the results file in file order, with any out
   );
 });
 
-test("an import reports rows in file order if batches of a resumed run lie between earlier ones", async () => {
-  const references = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
-  const world = await worldWith();
-  const text = references
-    .map((one) => `${one},Dress,${"CEI".includes(one) ? bad : `${cdn}/${one}.jpg`}\n`)
-    .join("");
-  await world.write("a.csv", `reference,name,images\n${text}`);
-  // The second of five batches is rejected while the others are in flight.
-  const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 };
-  const first = await world.import(
-    "a.csv",
-    { concurrency: 1 },
-    beforeBatch(2, () => world.fault(refused)),
-  );
-  expect(first.summary).toMatchObject({ submitted: 2 });
-  const second = await world.import(
-    "a.csv",
-    { concurrency: 1, failed: "2.csv" },
-    beforeBatch(2, () => world.fault(refused)),
-  );
-  expect(second.summary).toMatchObject({ submitted: 4 });
-  const third = await world.import("a.csv", { ...results, failed: "3.csv" });
-  expect(third.summary).toMatchObject({ run_id: "run_1", submitted: 9, created: 6, failed: 3 });
-  const written = (await world.read("results.ndjson"))
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  expect(written.map(({ reference, file_line }) => `${reference} ${file_line}`)).toEqual(
-    references.map((one, index) => `${one} ${index + 2}`),
-  );
-  expect((await world.read("3.csv")).match(/^[A-Z](?=,)/gm)).toEqual(["C", "E", "I"]);
-});
+longTest(
+  "an import reports rows in file order if batches of a resumed run lie between earlier ones",
+  async () => {
+    const references = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
+    const world = await worldWith();
+    const text = references
+      .map((one) => `${one},Dress,${"CEI".includes(one) ? bad : `${cdn}/${one}.jpg`}\n`)
+      .join("");
+    await world.write("a.csv", `reference,name,images\n${text}`);
+    // The second of five batches is rejected while the others are in flight.
+    const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 };
+    const first = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      beforeBatch(2, () => world.fault(refused)),
+    );
+    expect(first.summary).toMatchObject({ submitted: 2 });
+    const second = await world.import(
+      "a.csv",
+      { concurrency: 1, failed: "2.csv" },
+      beforeBatch(2, () => world.fault(refused)),
+    );
+    expect(second.summary).toMatchObject({ submitted: 4 });
+    const third = await world.import("a.csv", { ...results, failed: "3.csv" });
+    expect(third.summary).toMatchObject({ run_id: "run_1", submitted: 9, created: 6, failed: 3 });
+    const written = (await world.read("results.ndjson"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(written.map(({ reference, file_line }) => `${reference} ${file_line}`)).toEqual(
+      references.map((one, index) => `${one} ${index + 2}`),
+    );
+    expect((await world.read("3.csv")).match(/^[A-Z](?=,)/gm)).toEqual(["C", "E", "I"]);
+  },
+);
 
-test("an import reads the results of batches that were cut again between accepted ones", async () => {
+longTest("an import reads the results of batches that were cut again between accepted ones", async () => {
   const references = ["A", "B", "C", "D", "E", "F", "G", "H"];
   const world = await worldWith(...references);
   // After the first, three batches are sent at once. One is rejected; the others are accepted before that is known.

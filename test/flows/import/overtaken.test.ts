@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { photo as photoOf } from "../photos/photo-folder.ts";
 import { type By, beforeBatch, type ImportWorld, importWorld } from "./run-import.ts";
 
@@ -29,23 +30,26 @@ function beforeUpload(act: () => Promise<void>): By {
 }
 
 describe("a product that another client deletes during the import", () => {
-  test("is partial if deleted during the uploads, with its missing photos in the failed file", async () => {
-    const world = await importWorld();
-    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg\n`);
-    await world.import("a.csv");
-    photo(world, "3.png", "three");
-    await world.write("b.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg|3.png\n`);
-    const { summary, stopped } = await world.import(
-      "b.csv",
-      {},
-      beforeUpload(() => deleteProduct(world, "A")),
-    );
-    expect(stopped).toBeUndefined();
-    expect(summary).toMatchObject({ created: 1, partial: 1 });
-    await world.write("failed.csv", await world.failed());
-    expect((await world.import("failed.csv")).summary).toMatchObject({ updated: 1, succeeded: 1 });
-    expect(await world.products()).toEqual(["A Dress 3"]);
-  });
+  longTest(
+    "is partial if deleted during the uploads, with its missing photos in the failed file",
+    async () => {
+      const world = await importWorld();
+      await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg\n`);
+      await world.import("a.csv");
+      photo(world, "3.png", "three");
+      await world.write("b.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg|3.png\n`);
+      const { summary, stopped } = await world.import(
+        "b.csv",
+        {},
+        beforeUpload(() => deleteProduct(world, "A")),
+      );
+      expect(stopped).toBeUndefined();
+      expect(summary).toMatchObject({ created: 1, partial: 1 });
+      await world.write("failed.csv", await world.failed());
+      expect((await world.import("failed.csv")).summary).toMatchObject({ updated: 1, succeeded: 1 });
+      expect(await world.products()).toEqual(["A Dress 3"]);
+    },
+  );
 
   test("is partial if deleted after the last check, with its missing photos in the failed file", async () => {
     const world = await importWorld();
@@ -68,24 +72,32 @@ describe("a product that another client deletes during the import", () => {
     expect(await world.products()).toEqual(["A Dress 3"]);
   });
 
-  test("has its row in the failed file if deleted after its batch, when its replaced photo is to be detached", async () => {
-    const world = await importWorld();
-    const sheet = (photo: number) => `reference,name,image_front\nA,Dress,${cdn}/${photo}.jpg\n`;
-    await world.write("a.csv", sheet(1));
-    await world.import("a.csv");
-    await world.write("a.csv", sheet(2));
-    let isImported = false;
-    const judge: By["judge"] = async ({ method, path }) => {
-      if (path.startsWith("/_signed/imports/")) isImported = true;
-      const isLook = isImported && method === "GET" && /^\/v1\/products\/\w+$/.test(path);
-      if (isLook && (await world.products()).length > 0) await deleteProduct(world, "A");
-      return null;
-    };
-    const { exit, summary } = await world.import("a.csv", { conflicts: "service" }, { judge });
-    expect(exit).toBe(8);
-    expect(summary).toMatchObject({ submitted: 1, failed: 1, partial: 0, photos: { added: 0, replaced: 0 } });
-    expect(await world.failed()).toContain(`\nA,Dress,${cdn}/2.jpg,product_not_found,`);
-  });
+  longTest(
+    "has its row in the failed file if deleted after its batch, when its replaced photo is to be detached",
+    async () => {
+      const world = await importWorld();
+      const sheet = (photo: number) => `reference,name,image_front\nA,Dress,${cdn}/${photo}.jpg\n`;
+      await world.write("a.csv", sheet(1));
+      await world.import("a.csv");
+      await world.write("a.csv", sheet(2));
+      let isImported = false;
+      const judge: By["judge"] = async ({ method, path }) => {
+        if (path.startsWith("/_signed/imports/")) isImported = true;
+        const isLook = isImported && method === "GET" && /^\/v1\/products\/\w+$/.test(path);
+        if (isLook && (await world.products()).length > 0) await deleteProduct(world, "A");
+        return null;
+      };
+      const { exit, summary } = await world.import("a.csv", { conflicts: "service" }, { judge });
+      expect(exit).toBe(8);
+      expect(summary).toMatchObject({
+        submitted: 1,
+        failed: 1,
+        partial: 0,
+        photos: { added: 0, replaced: 0 },
+      });
+      expect(await world.failed()).toContain(`\nA,Dress,${cdn}/2.jpg,product_not_found,`);
+    },
+  );
 });
 
 describe("local photos with new content", () => {
@@ -100,7 +112,7 @@ describe("local photos with new content", () => {
     expect(await world.products()).toEqual(["A Dress 2"]);
   });
 
-  test("start no other run if the content is the same", async () => {
+  longTest("start no other run if the content is the same", async () => {
     const world = await importWorld();
     photo(world, "1.png", "one");
     await world.write("a.csv", `${head}A,Dress,1.png\n`);
@@ -111,7 +123,7 @@ describe("local photos with new content", () => {
   });
 });
 
-test("an import keeps the known photos of an existing product whose PATCH returns 404", async () => {
+longTest("an import keeps the known photos of an existing product whose PATCH returns 404", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
   await world.import("a.csv");

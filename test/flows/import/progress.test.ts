@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ImportProgress } from "../../../src/flows/import/follow.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { fileOf, responsesLost, worldWith } from "./import-fixtures.ts";
 import { beforeBatch, importWorld } from "./run-import.ts";
@@ -28,7 +30,7 @@ describe("the totals of the progress", () => {
     expect(endsOf((await world.import("a.csv")).events)).toEqual(ended(3));
   });
 
-  test("are not shown without changes, except for reading into a results file", async () => {
+  longTest("are not shown without changes, except for reading into a results file", async () => {
     const world = await worldWith("A", "B", "C");
     await world.import("a.csv");
     expect(endsOf((await world.import("a.csv")).events)).toEqual([]);
@@ -68,7 +70,7 @@ describe("the totals of the progress", () => {
     expect(endsOf(events)).toEqual(ended(2));
   });
 
-  test.each(["new", "all"] as const)(
+  test.each(sampled(["new", "all"] as const, 1))(
     "start at the rows sent before in a resumed run (--photos %s)",
     async (photos) => {
       const world = await worldWith("A", "B", "C", "D", "E");
@@ -88,7 +90,7 @@ describe("the totals of the progress", () => {
     },
   );
 
-  test("count batches that are sent again after a lost response as rows to send", async () => {
+  longTest("count batches that are sent again after a lost response as rows to send", async () => {
     const world = await worldWith("A", "B", "C", "D", "E");
     await world.fault(responsesLost);
     const first = await world.import("a.csv", { concurrency: 1 });
@@ -97,7 +99,7 @@ describe("the totals of the progress", () => {
     expect(endsOf((await world.import("a.csv", { concurrency: 1 })).events)).toEqual(ended(5));
   });
 
-  test("cover only following the imports and reading results if everything was sent before", async () => {
+  longTest("cover only following the imports and reading results if everything was sent before", async () => {
     const world = await worldWith("A", "B", "C");
     const photos = "all";
     await world.import("a.csv", { photos, wait: false });

@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { oddPhoto, photo } from "../photos/photo-folder.ts";
 import { importWorld } from "./run-import.ts";
 
@@ -84,7 +86,7 @@ describe("a photo that the service rejects", () => {
     );
   });
 
-  test.each(["skip", "fail_row"] as const)(
+  test.each(sampled(["skip", "fail_row"] as const, 1))(
     "fails its row, fields included, if all other photos are attached (%s)",
     async (onImageError) => {
       const world = await worldWithCut("A,Dress,a.png,\nB,Coat,b.png,\n");
@@ -107,7 +109,7 @@ describe("a photo that the service rejects", () => {
     },
   );
 
-  test("stays rejected, in any number, and does not affect the next run", async () => {
+  longTest("stays rejected, in any number, and does not affect the next run", async () => {
     const cuts = Array.from({ length: 25 }, (_, at) => `cut${at}.png`);
     const rows = cuts.map((name, at) => `B${at},Coat,${name},https://cdn.example.com/${at}.jpg\n`).join("");
     const world = await worldWithCut(rows);
@@ -121,7 +123,7 @@ describe("a photo that the service rejects", () => {
     expect((await world.products()).every((product) => product.endsWith(" 1"))).toBe(true);
   });
 
-  test("is reported with --no-wait", async () => {
+  longTest("is reported with --no-wait", async () => {
     const world = await worldWithCut("A,Dress,a.png,\nB,Coat,cut.png,\nC,Hat,c.png,cut.png\n");
     const { summary } = await world.import("a.csv", { wait: false });
     expect(summary).toMatchObject({
@@ -134,7 +136,7 @@ describe("a photo that the service rejects", () => {
     ]);
   });
 
-  test("is reported again if another import has run in the meantime", async () => {
+  longTest("is reported again if another import has run in the meantime", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\n");
     await world.import("a.csv", { wait: false });
     world.clock.advance(60_000);
@@ -147,7 +149,7 @@ describe("a photo that the service rejects", () => {
     expect((await world.products()).sort()).toEqual(["A Dress 1", "B Coat 1"]);
   });
 
-  test("is reported by the process that resumes the run as well", async () => {
+  longTest("is reported by the process that resumes the run as well", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\nB,Coat,b.png,\n");
     const first = await world.import("a.csv", { wait: false });
     expect(first.summary).toMatchObject({ submitted: 2 });
@@ -168,7 +170,7 @@ describe("a photo that the service rejects", () => {
 describe("an upload error that ends the run", () => {
   const rows = "A,Dress,a.png,\nB,Coat,b.png,\n";
 
-  test.each([402, 409])(
+  test.each(sampled([402, 409], 1))(
     "with %i writes piped rows to the failed file and shows the next step",
     async (status) => {
       const world = await worldWithCut(rows);
@@ -180,7 +182,7 @@ describe("an upload error that ends the run", () => {
     },
   );
 
-  test("writes rows of a file to a failed file only with --failed", async () => {
+  longTest("writes rows of a file to a failed file only with --failed", async () => {
     const world = await worldWithCut(rows);
     await world.fault({ match: { path: "/v1/images" }, status: 402 });
     expect((await world.import("a.csv")).summary).toMatchObject({ failed_file: null });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { repetitions } from "../../support/repetitions.ts";
+import { longTest } from "../../support/long-test.ts";
 import { fileOf, once } from "./import-fixtures.ts";
 import { type ImportWorld, importWorld } from "./run-import.ts";
 
@@ -35,7 +35,7 @@ describe("a reference that changed at the service and then in the file adds no p
     expect((await world.products()).sort()).toEqual(once("Y", "Z"));
   });
 
-  test.each(repetitions([301], [301, 1300]))("if %i other products changed as well", async (count) => {
+  longTest.each([301, 1300])("if %i other products changed as well", async (count) => {
     const world = await importWorld({ isDirect: true });
     await world.write("a.csv", fileOf("X", "Z", ...many(count)));
     await world.import("a.csv");
@@ -75,7 +75,7 @@ describe("a reference that changed at the service and then in the file adds no p
     },
   );
 
-  test("if a search has too many results, so that the changes are read instead", async () => {
+  longTest("if a search has too many results, so that the changes are read instead", async () => {
     const world = await importWorld();
     const like = Array.from({ length: 310 }, (_, at) => `Y-${at}`);
     await world.write("a.csv", fileOf("X", ...like));

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { photo } from "../photos/photo-folder.ts";
 import { fileOf, once } from "./import-fixtures.ts";
 import { type ImportWorld, importWorld } from "./run-import.ts";
@@ -39,17 +40,20 @@ describe("a reference that belongs to another product now", () => {
     expect(next).toMatchObject({ submitted: 0, unchanged: 2, photos: { adopted: 0 } });
   });
 
-  test("after its product was deleted and re-created by others, is a conflict if its photos cannot be compared", async () => {
-    const world = await worldWith("A", "B");
-    await remove(world, "A");
-    await world.write("theirs.csv", fileOf("A"));
-    await importElsewhere(world, "theirs.csv");
-    for (let times = 0; times < 2; times++) {
-      const { summary } = await world.import("a.csv");
-      expect(summary).toMatchObject({ submitted: 0, unchanged: 1, conflicts: 1 });
-    }
-    expect((await world.products()).sort()).toEqual(once("A", "B"));
-  });
+  longTest(
+    "after its product was deleted and re-created by others, is a conflict if its photos cannot be compared",
+    async () => {
+      const world = await worldWith("A", "B");
+      await remove(world, "A");
+      await world.write("theirs.csv", fileOf("A"));
+      await importElsewhere(world, "theirs.csv");
+      for (let times = 0; times < 2; times++) {
+        const { summary } = await world.import("a.csv");
+        expect(summary).toMatchObject({ submitted: 0, unchanged: 1, conflicts: 1 });
+      }
+      expect((await world.products()).sort()).toEqual(once("A", "B"));
+    },
+  );
 
   test("after a rename, is a conflict if its photos cannot be compared, and the renamed product keeps its own", async () => {
     const world = await worldWith("A", "B");
@@ -61,24 +65,27 @@ describe("a reference that belongs to another product now", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B", "OLD"));
   });
 
-  test("after the service was restored, is a conflict if its photos cannot be compared, unless --exact replaces them", async () => {
-    const world = await worldWith("A");
-    const state = world.mock.state();
-    world.mock.reset();
-    await world.import("a.csv");
-    await world.putBack(state);
-    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, conflicts: 1 });
-    expect(await world.products()).toEqual(once("A"));
-    const before = (await world.client.products.list()).data[0]!.images[0]!.id;
-    const { summary } = await world.import("a.csv", { exact: true });
-    expect(summary).toMatchObject({
-      updated: 1,
-      conflicts: 0,
-      photos: { added: 1, replaced: 0, removed: 1 },
-    });
-    expect(await world.products()).toEqual(once("A"));
-    expect((await world.client.products.list()).data[0]!.images[0]!.id).not.toBe(before);
-  });
+  longTest(
+    "after the service was restored, is a conflict if its photos cannot be compared, unless --exact replaces them",
+    async () => {
+      const world = await worldWith("A");
+      const state = world.mock.state();
+      world.mock.reset();
+      await world.import("a.csv");
+      await world.putBack(state);
+      expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, conflicts: 1 });
+      expect(await world.products()).toEqual(once("A"));
+      const before = (await world.client.products.list()).data[0]!.images[0]!.id;
+      const { summary } = await world.import("a.csv", { exact: true });
+      expect(summary).toMatchObject({
+        updated: 1,
+        conflicts: 0,
+        photos: { added: 1, replaced: 0, removed: 1 },
+      });
+      expect(await world.products()).toEqual(once("A"));
+      expect((await world.client.products.list()).data[0]!.images[0]!.id).not.toBe(before);
+    },
+  );
 
   test("has no photo attached again that is named by its image ID", async () => {
     const world = await worldWith("A");
@@ -91,29 +98,36 @@ describe("a reference that belongs to another product now", () => {
   });
 });
 
-test("a product that is deleted after its new photo was attached is created again from its failed row", async () => {
-  const world = await importWorld({ seed: undefined });
-  for (const name of ["old", "new"]) writeFileSync(join(world.folder, `${name}.png`), photo(name));
-  const sheet = (name: string) => `reference,name,image_front\nA,Dress,${name}.png\nB,Hat,old.png\n`;
-  await world.write("a.csv", sheet("old"));
-  await world.import("a.csv");
-  await world.write("a.csv", sheet("new"));
-  const { summary } = await world.import(
-    "a.csv",
-    {},
-    {
-      async judge({ method }) {
-        const product_id = world.productOf("A")?.id;
-        if (method === "DELETE" && product_id !== undefined)
-          await world.client.products.delete({ product_id });
-        return null;
+longTest(
+  "a product that is deleted after its new photo was attached is created again from its failed row",
+  async () => {
+    const world = await importWorld({ seed: undefined });
+    for (const name of ["old", "new"]) writeFileSync(join(world.folder, `${name}.png`), photo(name));
+    const sheet = (name: string) => `reference,name,image_front\nA,Dress,${name}.png\nB,Hat,old.png\n`;
+    await world.write("a.csv", sheet("old"));
+    await world.import("a.csv");
+    await world.write("a.csv", sheet("new"));
+    const { summary } = await world.import(
+      "a.csv",
+      {},
+      {
+        async judge({ method }) {
+          const product_id = world.productOf("A")?.id;
+          if (method === "DELETE" && product_id !== undefined)
+            await world.client.products.delete({ product_id });
+          return null;
+        },
       },
-    },
-  );
-  expect(summary).toMatchObject({ failed: 1, unchanged: 1, failed_file: "a.failed.csv" });
-  expect(await world.failed()).toMatch(
-    /^reference,name,image_front,error_code,error_message\nA,Dress,new\.png,product_not_found,/,
-  );
-  expect((await world.import("a.failed.csv")).summary).toMatchObject({ created: 1, failed: 0, conflicts: 0 });
-  expect(await world.products()).toEqual(["B Hat 1", "A Dress 1"]);
-});
+    );
+    expect(summary).toMatchObject({ failed: 1, unchanged: 1, failed_file: "a.failed.csv" });
+    expect(await world.failed()).toMatch(
+      /^reference,name,image_front,error_code,error_message\nA,Dress,new\.png,product_not_found,/,
+    );
+    expect((await world.import("a.failed.csv")).summary).toMatchObject({
+      created: 1,
+      failed: 0,
+      conflicts: 0,
+    });
+    expect(await world.products()).toEqual(["B Hat 1", "A Dress 1"]);
+  },
+);

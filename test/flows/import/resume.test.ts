@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { json, refusal } from "../../http/scripted-server.ts";
 import { killedAfter } from "../../support/killed-command.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { aroundStatements, diskFull } from "../../support/sqlite-statements.ts";
 import { until } from "../../support/until.ts";
 import { batchesOf } from "./batch-rows.ts";
@@ -61,7 +62,7 @@ describe("the same command again", () => {
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
-  test.each([400, 401, 402, 403, 409, 500, 503])(
+  test.each(sampled([400, 401, 402, 403, 409, 500, 503]))(
     "after a %i, sends the batch with a new key, and no accepted batch again",
     async (status) => {
       const world = await worldWith(...five);
@@ -80,37 +81,43 @@ describe("the same command again", () => {
     },
   );
 
-  test("sends rows with a new key at once after a rejection that the service stored under the old one", async () => {
-    const world = await worldWith(...five);
-    // The first response is lost, and the service repeats the stored rejection.
-    await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before", times: 1 });
-    await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
-    const first = await world.import("a.csv", { concurrency: 1 });
-    expect(first.summary).toMatchObject({ submitted: 0, unknown: [{ rows: 2 }] });
-    const [key] = keysOf(world);
-    const second = await world.import("a.csv", { concurrency: 1 });
-    expect(second.summary).toMatchObject(whole);
-    expect(keysOf(world).at(-3)).not.toBe(key);
-  });
+  longTest(
+    "sends rows with a new key at once after a rejection that the service stored under the old one",
+    async () => {
+      const world = await worldWith(...five);
+      // The first response is lost, and the service repeats the stored rejection.
+      await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before", times: 1 });
+      await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
+      const first = await world.import("a.csv", { concurrency: 1 });
+      expect(first.summary).toMatchObject({ submitted: 0, unknown: [{ rows: 2 }] });
+      const [key] = keysOf(world);
+      const second = await world.import("a.csv", { concurrency: 1 });
+      expect(second.summary).toMatchObject(whole);
+      expect(keysOf(world).at(-3)).not.toBe(key);
+    },
+  );
 
-  test("still reports batches with an unknown outcome if it stops before sending them again", async () => {
-    const world = await worldWith(...five, "F", "G");
-    let sent = 0;
-    const judge: By["judge"] = async (request) => {
-      // The first one shows the rate limit, and the others go out together.
-      if (!isBatch(request) || ++sent === 1) return null;
-      await until(() => sent >= 3);
-      return { lost: true };
-    };
-    await world.import("a.csv", { concurrency: 2 }, { piped: true, judge });
-    await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before" });
-    const { summary } = await world.import("a.csv", { concurrency: 1 }, { piped: true });
-    expect(summary?.unknown).toEqual([
-      { first_line: 4, last_line: 5, rows: 2 },
-      { first_line: 6, last_line: 7, rows: 2 },
-    ]);
-    expect((await world.failed()).match(/^[A-Z],/gm)).toEqual(["G,"]);
-  });
+  longTest(
+    "still reports batches with an unknown outcome if it stops before sending them again",
+    async () => {
+      const world = await worldWith(...five, "F", "G");
+      let sent = 0;
+      const judge: By["judge"] = async (request) => {
+        // The first one shows the rate limit, and the others go out together.
+        if (!isBatch(request) || ++sent === 1) return null;
+        await until(() => sent >= 3);
+        return { lost: true };
+      };
+      await world.import("a.csv", { concurrency: 2 }, { piped: true, judge });
+      await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before" });
+      const { summary } = await world.import("a.csv", { concurrency: 1 }, { piped: true });
+      expect(summary?.unknown).toEqual([
+        { first_line: 4, last_line: 5, rows: 2 },
+        { first_line: 6, last_line: 7, rows: 2 },
+      ]);
+      expect((await world.failed()).match(/^[A-Z],/gm)).toEqual(["G,"]);
+    },
+  );
 
   test("asks again after the body of a batch was rejected, even if the failed file has all remaining rows", async () => {
     const world = await worldWith(...five);
@@ -131,52 +138,61 @@ describe("the same command again", () => {
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
-  test("is not needed after the body of a batch was rejected: the failed file has all remaining rows", async () => {
-    const world = await worldWith(...five);
-    await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 400, times: 1 });
-    const first = await world.import("a.csv", { concurrency: 1 });
-    expect(first.summary).toMatchObject({ submitted: 0, failed_file: "a.failed.csv" });
-    await world.write("mended.csv", await world.failed());
-    expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
-    expect((await world.products()).sort()).toEqual(once(...five));
-  });
+  longTest(
+    "is not needed after the body of a batch was rejected: the failed file has all remaining rows",
+    async () => {
+      const world = await worldWith(...five);
+      await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 400, times: 1 });
+      const first = await world.import("a.csv", { concurrency: 1 });
+      expect(first.summary).toMatchObject({ submitted: 0, failed_file: "a.failed.csv" });
+      await world.write("mended.csv", await world.failed());
+      expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
+      expect((await world.products()).sort()).toEqual(once(...five));
+    },
+  );
 
-  test("is not needed if another batch was rejected for another reason: its rows are in the failed file, too", async () => {
-    const world = await worldWith(...five);
-    const statuses = [422, 402];
-    let sent = 0;
-    const judge: By["judge"] = async (request) => {
-      // The first one shows the rate limit, and the others go out together.
-      if (!isBatch(request) || ++sent === 1) return null;
-      const status = statuses.shift()!;
-      await until(() => statuses.length === 0);
-      return refusal(status, "refused");
-    };
-    const first = await world.import("a.csv", { concurrency: 2 }, { judge });
-    expect(first.summary).toMatchObject({ submitted: 2, failed_file: "a.failed.csv" });
-    expect(first.summary?.refused).toHaveLength(2);
-    await world.write("mended.csv", await world.failed());
-    expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 3, created: 3 });
-    expect((await world.products()).sort()).toEqual(once(...five));
-  });
+  longTest(
+    "is not needed if another batch was rejected for another reason: its rows are in the failed file, too",
+    async () => {
+      const world = await worldWith(...five);
+      const statuses = [422, 402];
+      let sent = 0;
+      const judge: By["judge"] = async (request) => {
+        // The first one shows the rate limit, and the others go out together.
+        if (!isBatch(request) || ++sent === 1) return null;
+        const status = statuses.shift()!;
+        await until(() => statuses.length === 0);
+        return refusal(status, "refused");
+      };
+      const first = await world.import("a.csv", { concurrency: 2 }, { judge });
+      expect(first.summary).toMatchObject({ submitted: 2, failed_file: "a.failed.csv" });
+      expect(first.summary?.refused).toHaveLength(2);
+      await world.write("mended.csv", await world.failed());
+      expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 3, created: 3 });
+      expect((await world.products()).sort()).toEqual(once(...five));
+    },
+  );
 
-  test("starts over if the file has changed, and reports that with any error that stopped the run", async () => {
-    const world = await worldWith(...five);
-    const text = fileOf(...five);
-    const refuse = async () => {
-      await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
-      await world.write("a.csv", `${text}F,Dress,https://cdn.example.com/F.jpg\n`);
-    };
-    const first = await world.import("a.csv", { concurrency: 1 }, beforeBatch(2, refuse));
-    expect(first.stopped).toMatchObject({ status: 402 });
-    // Rewritten with the same bytes, it is the same file.
-    await world.write("a.csv", text);
-    const again = () => world.write("a.csv", text);
-    const second = await world.import("a.csv", { concurrency: 1 }, beforeBatch(1, again));
-    expect(second.stopped).toMatchObject({ status: 402 });
-    await world.fault();
-    expect((await world.import("a.csv")).summary).toMatchObject({ ...whole, run_id: "run_1" });
-  });
+  longTest(
+    "starts over if the file has changed, and reports that with any error that stopped the run",
+    async () => {
+      const world = await worldWith(...five);
+      const text = fileOf(...five);
+      const refuse = async () => {
+        await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
+        await world.write("a.csv", `${text}F,Dress,https://cdn.example.com/F.jpg\n`);
+      };
+      const first = await world.import("a.csv", { concurrency: 1 }, beforeBatch(2, refuse));
+      expect(first.stopped).toMatchObject({ status: 402 });
+      // Rewritten with the same bytes, it is the same file.
+      await world.write("a.csv", text);
+      const again = () => world.write("a.csv", text);
+      const second = await world.import("a.csv", { concurrency: 1 }, beforeBatch(1, again));
+      expect(second.stopped).toMatchObject({ status: 402 });
+      await world.fault();
+      expect((await world.import("a.csv")).summary).toMatchObject({ ...whole, run_id: "run_1" });
+    },
+  );
 
   test("follows the sent batches after --no-wait, and sends nothing", async () => {
     const world = await worldWith(...five);
@@ -187,19 +203,21 @@ describe("the same command again", () => {
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
-  describe.each([
-    ["--no-wait", { wait: false }, undefined],
-    ["--timeout", { timeout: "1ms" }, undefined],
-    ["a results file that could not be written", { results: "out/r.ndjson" }, undefined],
-    ["a batch that was rejected for missing credits", { concurrency: 1 }, 402],
-  ] as const)("after %s, if another file has changed its products", (_, flags, status) => {
+  describe.each(
+    sampled([
+      ["--no-wait", { wait: false }, undefined],
+      ["--timeout", { timeout: "1ms" }, undefined],
+      ["a results file that could not be written", { results: "out/r.ndjson" }, undefined],
+      ["a batch that was rejected for missing credits", { concurrency: 1 }, 402],
+    ] as const),
+  )("after %s, if another file has changed its products", (_, flags, status) => {
     const later = [
       { wait: true, photos: "new" },
       { wait: false, photos: "all" },
       { wait: false, photos: "new" },
       { wait: true, photos: "all" },
     ] as const;
-    test.each(later.slice(0, repetitions(2, 4)))(
+    test.each(sampled(later, 1))(
       "compares the rows again ($photos, wait $wait)",
       async ({ wait, photos }) => {
         const world = await worldWith(...five);
@@ -236,7 +254,7 @@ describe("the same command again", () => {
     );
   });
 
-  test("resumes after another file that changed nothing", async () => {
+  longTest("resumes after another file that changed nothing", async () => {
     const world = await worldWith(...five);
     await world.write("b.csv", fileOf("A", "B"));
     await world.import("a.csv", { wait: false });
@@ -245,7 +263,7 @@ describe("the same command again", () => {
     expect((await world.import("a.csv")).summary).toMatchObject({ ...whole, run_id: "run_1" });
   });
 
-  test("after two runs with --no-wait, compares the rows again once the imports have ended", async () => {
+  longTest("after two runs with --no-wait, compares the rows again once the imports have ended", async () => {
     const world = await worldWith(...five);
     const first = await world.import("a.csv", { wait: false });
     const second = await world.import("a.csv", { wait: false });
@@ -268,7 +286,7 @@ describe("the same command again", () => {
     expect(await world.import("b.csv")).toMatchObject({ runId, summary: { created: 1, succeeded: 1 } });
   });
 
-  test("finishes the run after --timeout", async () => {
+  longTest("finishes the run after --timeout", async () => {
     const world = await worldWith(...five);
     world.clock.isIdle = () => world.writes().length === 3;
     const first = await world.import("a.csv", { timeout: "500ms" });
@@ -279,7 +297,7 @@ describe("the same command again", () => {
     expect(world.writes()).toHaveLength(3);
   });
 
-  test("starts a new run after the end, which finds every row unchanged", async () => {
+  longTest("starts a new run after the end, which finds every row unchanged", async () => {
     const world = await worldWith(...five);
     await world.import("a.csv");
     const { summary } = await world.import("a.csv");
@@ -298,25 +316,28 @@ describe("the same command again", () => {
   });
 });
 
-test("a resumed import does not restore deleted products in the ledger from results that were read before", async () => {
-  const world = await worldWith("C");
-  await world.import("a.csv");
-  await world.write("b.csv", fileOf("A", "B", "C").replace("/C.jpg", "/C2.jpg"));
-  const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402 };
-  const first = await world.import(
-    "b.csv",
-    { concurrency: 1 },
-    beforeBatch(2, () => world.fault(refused)),
-  );
-  expect(first.summary).toMatchObject({ submitted: 2, created: 2 });
-  await world.fault();
-  const a = (await world.client.products.list({ q: "A" })).data.find(({ reference }) => reference === "A");
-  await world.client.products.delete({ product_id: a!.id });
-  world.clock.advance(hour);
-  expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 3, updated: 1 });
-  world.clock.advance(hour);
-  expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2, deleted: 1 });
-});
+longTest(
+  "a resumed import does not restore deleted products in the ledger from results that were read before",
+  async () => {
+    const world = await worldWith("C");
+    await world.import("a.csv");
+    await world.write("b.csv", fileOf("A", "B", "C").replace("/C.jpg", "/C2.jpg"));
+    const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402 };
+    const first = await world.import(
+      "b.csv",
+      { concurrency: 1 },
+      beforeBatch(2, () => world.fault(refused)),
+    );
+    expect(first.summary).toMatchObject({ submitted: 2, created: 2 });
+    await world.fault();
+    const a = (await world.client.products.list({ q: "A" })).data.find(({ reference }) => reference === "A");
+    await world.client.products.delete({ product_id: a!.id });
+    world.clock.advance(hour);
+    expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 3, updated: 1 });
+    world.clock.advance(hour);
+    expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2, deleted: 1 });
+  },
+);
 
 test("a resumed import writes the files again if they could not be written, and sends nothing twice", async () => {
   const world = await worldWith("A", "B");
@@ -392,7 +413,7 @@ describe("a process that is killed", () => {
     through: By = {},
     isEnough: (wrong: readonly string[]) => boolean = () => false,
     firstStep = 0,
-    stride = repetitions(89, 1),
+    stride = repetitions(149, 1),
   ) {
     const world = await importWorld();
     const wrong: string[] = [];
@@ -415,16 +436,21 @@ describe("a process that is killed", () => {
     }
   }
 
-  test.each<[string, ImportFlags]>([
-    ["an upsert", {}],
-    ["a create", { mode: "create" }],
-  ])("at any step of %s loses and duplicates nothing when it runs again", async (_, flags) => {
+  test.each<[string, ImportFlags]>(
+    sampled<[string, ImportFlags]>(
+      [
+        ["an upsert", {}],
+        ["a create", { mode: "create" }],
+      ],
+      1,
+    ),
+  )("at any step of %s loses and duplicates nothing when it runs again", async (_, flags) => {
     const { steps, wrong } = await killedAtEveryStep({ ...flags, concurrency: 2 });
     expect(wrong).toEqual([]);
     expect(steps).toBeGreaterThan(40);
   });
 
-  test("would duplicate photos if resent batches had a new key", async () => {
+  longTest("would duplicate photos if resent batches had a new key", async () => {
     let keys = 0;
     const isDoubled = (wrong: readonly string[]) => wrong.some((one) => one.includes("Dress 2"));
     const { wrong } = await killedAtEveryStep(

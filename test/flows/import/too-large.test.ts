@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Judge as AnyJudge, Refusal } from "../../support/gateway.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { importWorld } from "./run-import.ts";
 
@@ -48,7 +49,7 @@ describe("a batch that a gateway rejects as too large", () => {
     expect(new Set(bodies.map(({ key }) => key)).size).toBe(bodies.length);
   });
 
-  test("makes the next batches smaller, so that they are not sent in vain", async () => {
+  longTest("makes the next batches smaller, so that they are not sent in vain", async () => {
     const { write, import: run, by, posts } = await behind(over(400));
     await write("a.csv", dresses(64));
     const { summary } = await run("a.csv", { concurrency: 1, batch: 16 }, by);
@@ -105,7 +106,7 @@ describe("a batch that a gateway rejects as too large", () => {
     expect(await products()).toEqual(oneEach(16));
   });
 
-  test("of a killed run is cut again once the service says that it has not got it", async () => {
+  longTest("of a killed run is cut again once the service says that it has not got it", async () => {
     let isKilled = false;
     const world = await behind((bytes, attempt) => {
       if (attempt > 1 || isKilled) return over(400)(bytes, attempt);
@@ -123,7 +124,7 @@ describe("a batch that a gateway rejects as too large", () => {
     expect(await world.products()).toEqual(oneEach(16));
   });
 
-  test("is imported by the next run if one was stopped after its question", async () => {
+  longTest("is imported by the next run if one was stopped after its question", async () => {
     const world = await behind((_, attempt) => {
       // The service hears the question, but its response is lost.
       if (attempt > 1) world.interrupt();
@@ -175,7 +176,7 @@ describe("a batch that a gateway rejects as too large", () => {
           expect(await world.products()).toEqual(oneEach(rows));
         },
       ),
-      { numRuns: repetitions(5, 60) },
+      { numRuns: repetitions(2, 60) },
     );
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bytes, cutInHalf, json, refusal, reset } from "../../http/scripted-server.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { type ImportWorld, importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
@@ -40,14 +42,19 @@ test("retries unavailable results of the first import, reports it, and lists tho
 describe("an import reads results from the service's list if the links fail", () => {
   const half = cutInHalf(`${JSON.stringify({ line: 1 })}\n`.repeat(100));
 
-  test.each([
-    ["rejected", forbidden, 1],
-    ["failing with a storage error", failing, 6],
-    ["disconnected before the response", reset, 6],
-    ["cut off within the response", half, 1],
-    ["replaced with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 5],
-    ["redirected", bytes(302, "", { location: "https://login.example.com" }), 1],
-  ])("if links are %s", async (_, step, patience) => {
+  test.each(
+    sampled(
+      [
+        ["rejected", forbidden, 1],
+        ["failing with a storage error", failing, 6],
+        ["disconnected before the response", reset, 6],
+        ["cut off within the response", half, 1],
+        ["replaced with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 5],
+        ["redirected", bytes(302, "", { location: "https://login.example.com" }), 1],
+      ],
+      1,
+    ),
+  )("if links are %s", async (_, step, patience) => {
     const { service, stopped, summary, ms } = await five(() => ({ results: () => step }));
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ submitted: 405, succeeded: 405, created: 405 });
@@ -65,7 +72,7 @@ describe("an import reads results from the service's list if the links fail", ()
       return `/v1/imports/${id}/rows?limit=100${cursor}`;
     });
 
-  test("if the import has no link", async () => {
+  longTest("if the import has no link", async () => {
     const { service, stopped, summary } = await five(() => ({
       job: (_, asJob) => json(200, { ...asJob("completed"), results_url: null }),
     }));
@@ -74,7 +81,7 @@ describe("an import reads results from the service's list if the links fail", ()
     expect(service.downloads()).toBe(0);
   });
 
-  test("and then reads the lists of the other imports", async () => {
+  longTest("and then reads the lists of the other imports", async () => {
     const { service, summary } = await five(() => ({ results: (job) => (job === 1 ? forbidden : null) }));
     expect(summary).toMatchObject({ succeeded: 405 });
     expect(service.downloads()).toBe(1);
@@ -91,7 +98,7 @@ describe("an import reads results from the service's list if the links fail", ()
     expect(service.downloads()).toBe(1);
   });
 
-  test("requests nothing more if the key cannot read the list", async () => {
+  longTest("requests nothing more if the key cannot read the list", async () => {
     const { service, stopped, summary } = await five(() => ({
       results: () => failing,
       rows: () => refusal(401, "invalid_api_key"),
@@ -102,7 +109,7 @@ describe("an import reads results from the service's list if the links fail", ()
     expect(summary?.unread).toHaveLength(5);
   });
 
-  test("stops reading a list that is longer than the batch", async () => {
+  longTest("stops reading a list that is longer than the batch", async () => {
     let page = 0;
     const result = { reference: "R", status: "succeeded", action: "created", product_id: null };
     const data = Array.from({ length: 100 }, (_, at) => ({
@@ -116,7 +123,7 @@ describe("an import reads results from the service's list if the links fail", ()
     expect(service.lists()).toHaveLength(4 * 2 + 1);
   });
 
-  test("stops reading a list after an interrupt", async () => {
+  longTest("stops reading a list after an interrupt", async () => {
     const { service, stopped } = await five(({ interrupt }) => ({
       results: () => forbidden,
       rows: () => (response) => {

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isLong } from "../../support/repetitions.ts";
+import { isLong, repetitions, sampled } from "../../support/repetitions.ts";
 import { check, checkWhole } from "./check-support.ts";
 
 const url = "https://cdn.example.com/a.jpg";
@@ -15,18 +15,23 @@ async function told(rows: string) {
 }
 
 describe("a stray quote ends the check, and the rows before it are counted", () => {
-  test.each([
-    ["within a cell", `B,5" heel,,${url}\n`],
-    ["at the end of a cell", `B,5",,${url}\n`],
-    ["before text that follows the closing quote", `B,"5" heel,,${url}\n`],
-    ["in a cell in quotes that has another one", `B,"5" heel",,${url}\n`],
-    ["in the reference", `5",Dress,,${url}\n`],
-    ["in a row that is too long", `B,5",,${url},x,"y"\n`],
-    ["in a cell that the header has no column for", `B,C,,${url},5"\n`],
-    ["that opens a cell which a later line seems to close", `B,"5 heel,,${url}\nD,"Coat",,${url}\n`],
-    ["before a formula", `B,5",="7",${url}\n`],
-    ["in a formula", `B,="5" heel,,${url}\n`],
-  ])("%s", async (_, row) => {
+  test.each(
+    sampled(
+      [
+        ["within a cell", `B,5" heel,,${url}\n`],
+        ["at the end of a cell", `B,5",,${url}\n`],
+        ["before text that follows the closing quote", `B,"5" heel,,${url}\n`],
+        ["in a cell in quotes that has another one", `B,"5" heel",,${url}\n`],
+        ["in the reference", `5",Dress,,${url}\n`],
+        ["in a row that is too long", `B,5",,${url},x,"y"\n`],
+        ["in a cell that the header has no column for", `B,C,,${url},5"\n`],
+        ["that opens a cell which a later line seems to close", `B,"5 heel,,${url}\nD,"Coat",,${url}\n`],
+        ["before a formula", `B,5",="7",${url}\n`],
+        ["in a formula", `B,="5" heel,,${url}\n`],
+      ],
+      4,
+    ),
+  )("%s", async (_, row) => {
     const rows = `A,Dress,"two\r\nlines",${url}\n\n,Dress,,${url}\n`;
     const expected = {
       counts: [2, 1, 1],
@@ -60,11 +65,16 @@ describe("a stray quote ends the check, and the rows before it are counted", () 
 });
 
 describe("unreadable text ends the check, and the rows before it are counted", () => {
-  test.each([
-    ["an unclosed quote", `D,"Coat,,${url}\n${good("E")}`, "4 unclosed_quote"],
-    ["a record of 2 MiB", `D,${"x".repeat(2 ** 21)},,${url}\n${good("E")}`, "4 record_too_long"],
-    ["a cell of 5 MiB in quotes", `D,"${"x".repeat(5 * 2 ** 20)}",,${url}\n`, "4 record_too_long"],
-  ])("%s", async (_, rest, problem) => {
+  test.each(
+    sampled(
+      [
+        ["an unclosed quote", `D,"Coat,,${url}\n${good("E")}`, "4 unclosed_quote"],
+        ["a record of 2 MiB", `D,${"x".repeat(2 ** 21)},,${url}\n${good("E")}`, "4 record_too_long"],
+        ["a cell of 5 MiB in quotes", `D,"${"x".repeat(5 * 2 ** 20)}",,${url}\n`, "4 record_too_long"],
+      ],
+      1,
+    ),
+  )("%s", async (_, rest, problem) => {
     for (const first of ["A", '="A"'])
       expect(await told(`${first},Dress,,${url}\nC,,,${url}\n${rest}`)).toEqual({
         counts: [2, 1, 1],
@@ -110,5 +120,6 @@ test("a formula without quotes around it is read as the same one with quotes, wh
         expect(await checkWhole(bare, { delimiter })).toEqual(await checkWhole(text, { delimiter }));
       },
     ),
+    { numRuns: repetitions(25, 100) },
   );
 });

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { aroundStatements } from "../../support/sqlite-statements.ts";
 import { cdn, fileOf, hour, once, responsesLost, worldWith } from "../import/import-fixtures.ts";
 import {
@@ -66,7 +67,7 @@ describe("a key that was used before", () => {
     expect(await requestsOf(world, () => world.import("a.csv"))).toEqual([`GET /v1/products/${id} 200`]);
   });
 
-  test("finds it on a service that was restarted", async () => {
+  longTest("finds it on a service that was restarted", async () => {
     const world = await importWorld({ seed: undefined });
     await world.write("a.csv", fileOf("A", "B"));
     const requests: number[] = [];
@@ -82,7 +83,7 @@ describe("a key that was used before", () => {
     expect((await world.stateOf()).accounts.at(world.baseUrl)).toEqual([1]);
   });
 
-  test("counts as new while nothing was imported with it", async () => {
+  longTest("counts as new while nothing was imported with it", async () => {
     const world = await worldWith("A");
     await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
     expect((await world.import("a.csv", {}, key("first"))).stopped).toMatchObject({ status: 402 });
@@ -96,7 +97,7 @@ describe("a key that was used before", () => {
     expect(await world.products()).toEqual(once("A"));
   });
 
-  test("gets one account if two processes first use it at the same time", async () => {
+  longTest("gets one account if two processes first use it at the same time", async () => {
     const world = await worldWith("A");
     const { accounts } = await world.stateOf();
     let theirs: number | null = null;
@@ -130,7 +131,7 @@ describe("a new key", () => {
     expect(await world.products()).toEqual(once("A", "B"));
   });
 
-  test("joins the account whose oldest product it sees", async () => {
+  longTest("joins the account whose oldest product it sees", async () => {
     const world = await worldWith("A", "B");
     await world.import("a.csv");
     const { ledger } = await world.stateOf();
@@ -145,7 +146,7 @@ describe("a new key", () => {
     expect(await world.products()).toEqual(["A Dress 1"]);
   });
 
-  test("joins the account with one of its last imports, of a run that it resumes", async () => {
+  longTest("joins the account with one of its last imports, of a run that it resumes", async () => {
     const world = await worldWith("A");
     const first = await world.import("a.csv", { wait: false }, key("old"));
     const { id } = first.summary!.imports[0]!;
@@ -192,7 +193,7 @@ describe("a new key", () => {
     expect(await world.products()).toEqual(once("A"));
   });
 
-  test("that is the first at its base URL gets no note", async () => {
+  longTest("that is the first at its base URL gets no note", async () => {
     const world = await worldWith("A");
     expect((await world.lines("a.csv"))[0]).toMatch(/^Imported 1 row from a\.csv in /);
   });
@@ -235,7 +236,7 @@ describe("a new key that cannot determine its account", () => {
     expect(await accountOf(world, by)).toBe(1);
   });
 
-  test("is also rejected for next week's file, because rows got no response", async () => {
+  longTest("is also rejected for next week's file, because rows got no response", async () => {
     const world = await worldWith("A");
     await world.write("b.csv", `reference,name,images\nA,Silk dress,${cdn}/A.jpg\n`);
     await world.fault(responsesLost);
@@ -248,7 +249,7 @@ describe("a new key that cannot determine its account", () => {
     expect(await world.products()).toEqual(["A Silk dress 1"]);
   });
 
-  test("is rejected if there are two accounts, also with --same-organization", async () => {
+  longTest("is rejected if there are two accounts, also with --same-organization", async () => {
     const world = await worldWith("A");
     await world.import("a.csv");
     await world.import("a.csv", {}, stranger);
@@ -264,18 +265,21 @@ describe("a new key that cannot determine its account", () => {
     expect(await accountOf(world, key("new"))).toBe(1);
   });
 
-  test("is rejected if it sees neither of two accounts and the user says that it belongs to one of them", async () => {
-    const world = await worldWith("A");
-    await world.import("a.csv");
-    await world.import("a.csv", {}, stranger);
-    const { id } = world.mock.state().organizations.other.products[0]!;
-    await world.cat(`products delete ${id} --yes`, { env: { CAT_API_KEY: stranger.key } });
-    const third = { key: "ak_other_2" };
-    const { stopped } = await world.import("a.csv", { sameOrganization: true }, third);
-    expect(stopped).toMatchObject({ code: "another_key" });
-    expect((await world.lines("a.csv", {}, third))[0]).toBe(note(world));
-    expect(await accountOf(world, third)).toBe(3);
-  });
+  longTest(
+    "is rejected if it sees neither of two accounts and the user says that it belongs to one of them",
+    async () => {
+      const world = await worldWith("A");
+      await world.import("a.csv");
+      await world.import("a.csv", {}, stranger);
+      const { id } = world.mock.state().organizations.other.products[0]!;
+      await world.cat(`products delete ${id} --yes`, { env: { CAT_API_KEY: stranger.key } });
+      const third = { key: "ak_other_2" };
+      const { stopped } = await world.import("a.csv", { sameOrganization: true }, third);
+      expect(stopped).toMatchObject({ code: "another_key" });
+      expect((await world.lines("a.csv", {}, third))[0]).toBe(note(world));
+      expect(await accountOf(world, third)).toBe(3);
+    },
+  );
 });
 
 describe("--photos new with a ledger that is not empty", () => {
@@ -304,7 +308,7 @@ describe("--photos new with a ledger that is not empty", () => {
     expect(await world.products()).toEqual(["A Dress 1"]);
   });
 
-  test("needs exports:read as well for over 100 rows", async () => {
+  longTest("needs exports:read as well for over 100 rows", async () => {
     const world = await importWorld();
     await world.write("a.csv", fileOf(...Array.from({ length: 101 }, (_, at) => `R${at}`)));
     await world.write("b.csv", fileOf("R1"));
@@ -325,13 +329,16 @@ test("two keys share the account of their organization in one ledger", async () 
   expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
 });
 
-test("a key with its own account is not joined to another one, because their ledgers are not merged", async () => {
-  const world = await worldWith("A");
-  await world.import("a.csv", {}, key("old"));
-  expect((await world.lines("a.csv", {}, stranger))[0]).toBe(note(world));
-  expect(await world.lines("a.csv", { sameOrganization: true }, stranger)).toEqual([
-    "This API key has its own imports, so --same-organization has no effect. To share what another key imported, use that key.",
-    "Nothing to do: the row of a.csv is unchanged.",
-  ]);
-  expect((await world.import("a.csv", {}, stranger)).summary).toMatchObject({ unchanged: 1 });
-});
+longTest(
+  "a key with its own account is not joined to another one, because their ledgers are not merged",
+  async () => {
+    const world = await worldWith("A");
+    await world.import("a.csv", {}, key("old"));
+    expect((await world.lines("a.csv", {}, stranger))[0]).toBe(note(world));
+    expect(await world.lines("a.csv", { sameOrganization: true }, stranger)).toEqual([
+      "This API key has its own imports, so --same-organization has no effect. To share what another key imported, use that key.",
+      "Nothing to do: the row of a.csv is unchanged.",
+    ]);
+    expect((await world.import("a.csv", {}, stranger)).summary).toMatchObject({ unchanged: 1 });
+  },
+);

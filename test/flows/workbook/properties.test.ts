@@ -13,7 +13,7 @@ import { createWorld } from "../../support/world.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 import { written } from "./raw-workbook.ts";
 
-const numRuns = repetitions(25, 700);
+const numRuns = repetitions(8, 700);
 
 /** Texts that a cell can have, also control characters, halves of pairs, markup and what looks like an escape. */
 const texts = fc.oneof(
@@ -124,6 +124,6 @@ test("a CSV file and a workbook of the same rows give the same products and prob
       const [csv, ...workbooks] = results;
       for (const workbook of workbooks) expect(workbook).toEqual(csv);
     }),
-    { numRuns: repetitions(3, 40) },
+    { numRuns: repetitions(2, 40) },
   );
 });

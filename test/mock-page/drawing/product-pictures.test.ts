@@ -2,6 +2,7 @@ import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { garmentOfPhoto } from "../../../src/mock-page/drawing/photo-drawing.ts";
 import { readScene } from "../../../src/mock-page/drawing/scene.ts";
+import { longTest } from "../../support/long-test.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const rows = [
@@ -66,24 +67,27 @@ test("photos and generated images show the garment that the product is, by name 
   }
 });
 
-test("a garment has the color that its name says, in all pictures, before backdrops of their own", async () => {
-  const world = await picturesWorld();
-  const line = "--product A-1 --background white --angle full-front --model";
-  const model = world.mock.state().organizations.main.models[0]?.id ?? "";
-  expect((await world.cat(`tryon ${line} ${model} --yes --quiet`)).exit).toBe(0);
-  expect(
-    (await world.cat("beautify --product A-1 --subtype clothing --background white --angle front --yes"))
-      .exit,
-  ).toBe(0);
-  const { photos, generated } = imagesOf(world, "A-1");
-  const pictures = await Promise.all([...photos, ...generated].map(({ id }) => bytesOf(world, id)));
-  expect(pictures).toHaveLength(4);
-  for (const picture of pictures) {
-    const [r, g, b] = await colorOf(picture);
-    expect(r! - Math.max(g!, b!)).toBeGreaterThan(60);
-  }
-  expect(new Set(pictures.map((picture) => picture.toString("base64"))).size).toBe(4);
-});
+longTest(
+  "a garment has the color that its name says, in all pictures, before backdrops of their own",
+  async () => {
+    const world = await picturesWorld();
+    const line = "--product A-1 --background white --angle full-front --model";
+    const model = world.mock.state().organizations.main.models[0]?.id ?? "";
+    expect((await world.cat(`tryon ${line} ${model} --yes --quiet`)).exit).toBe(0);
+    expect(
+      (await world.cat("beautify --product A-1 --subtype clothing --background white --angle front --yes"))
+        .exit,
+    ).toBe(0);
+    const { photos, generated } = imagesOf(world, "A-1");
+    const pictures = await Promise.all([...photos, ...generated].map(({ id }) => bytesOf(world, id)));
+    expect(pictures).toHaveLength(4);
+    for (const picture of pictures) {
+      const [r, g, b] = await colorOf(picture);
+      expect(r! - Math.max(g!, b!)).toBeGreaterThan(60);
+    }
+    expect(new Set(pictures.map((picture) => picture.toString("base64"))).size).toBe(4);
+  },
+);
 
 describe("the same seed and requests", () => {
   test("give the same bytes; the front, the back and another product give others", async () => {
@@ -99,7 +103,7 @@ describe("the same seed and requests", () => {
   });
 });
 
-test("a subtype decides only where no word does", async () => {
+longTest("a subtype decides only where no word does", async () => {
   const world = await createWorld();
   world.write(
     "p.csv",
@@ -137,7 +141,7 @@ test("products and assets that /_mock creates show what they are, too", async ()
   expect(photos.map(({ subject }) => subject)).toEqual(["front", "back"]);
 });
 
-test("a state of an earlier build, whose photos have no words, is loaded", async () => {
+longTest("a state of an earlier build, whose photos have no words, is loaded", async () => {
   const world = await picturesWorld();
   const state = world.mock.state();
   for (const image of state.organizations.main.images) {

@@ -3,6 +3,7 @@ import { get as httpGet, type IncomingMessage } from "node:http";
 import { setTimeout as realWait } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { startWorld, tinyPng } from "../world.ts";
 
@@ -66,7 +67,7 @@ const ends: [string, (world: Zip) => unknown][] = [
 ];
 
 describe("a ZIP stops drawing", () => {
-  test.each(ends)("after %s, which cuts the download", async (_what, end) => {
+  test.each(sampled(ends, 1))("after %s, which cuts the download", async (_what, end) => {
     const world = await withZip();
     const reader = ask(world.url);
     await drawnMoreThan(5);
@@ -76,7 +77,7 @@ describe("a ZIP stops drawing", () => {
   });
 });
 
-test("a reset cuts the download of a ZIP", async () => {
+longTest("a reset cuts the download of a ZIP", async () => {
   const world = await startWorld();
   const large = new Uint8Array(9_000_000);
   large.set(tinyPng);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../../../src/contract/limits.ts";
 import { nobody, patch } from "../../conformance/inputs.ts";
+import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { refusal, row, type Send, startWorld } from "../world.ts";
 import { freeze, generated, type Json, list, referencesOf, rowsOf, textOf, type World } from "./exported.ts";
 
@@ -144,20 +146,25 @@ describe("a manifest", () => {
     expect([body.total_assets, (await rowsOf(body.url)).length]).toEqual([0, 2]);
   });
 
-  test.each([499, 500, 501])("of a catalog of %d products has at most the newest 500", async (count) => {
-    const world = await startWorld();
-    await world.runImport(many(count));
-    const { body } = await freeze(world);
-    const rows = await rowsOf(body.url);
-    expect(rows).toHaveLength(Math.min(count, limits.exportProducts));
-    expect([rows[0]!.product.reference, body.total_assets]).toEqual([`R${count - 1}`, rows.length]);
-  });
+  test.each(repetitions([501], [499, 500, 501]))(
+    "of a catalog of %d products has at most the newest 500",
+    async (count) => {
+      const world = await startWorld();
+      await world.runImport(many(count));
+      const { body } = await freeze(world);
+      const rows = await rowsOf(body.url);
+      expect(rows).toHaveLength(Math.min(count, limits.exportProducts));
+      expect([rows[0]!.product.reference, body.total_assets]).toEqual([`R${count - 1}`, rows.length]);
+    },
+  );
 
-  test.each([
-    [499, 202],
-    [500, 202],
-    [501, 400],
-  ])("with %d IDs: %d", async (count, status) => {
+  test.each(
+    sampled([
+      [499, 202],
+      [500, 202],
+      [501, 400],
+    ]),
+  )("with %d IDs: %d", async (count, status) => {
     const world = await startWorld();
     await world.runImport(many(count));
     const ids = world.mock.state().organizations.main.products.map(({ id }) => id);
@@ -264,7 +271,7 @@ describe("a zip", () => {
     expect((await world.send(`/v1/exports/${next}`)).body.status).toBe("completed");
   });
 
-  test("continues unchanged after a state is restored", async () => {
+  longTest("continues unchanged after a state is restored", async () => {
     const one = await startWorld({ demo: 3, seed: 5 });
     const { id } = (await freeze(one, { format: "zip" })).body;
     const product = one.mock.state().organizations.main.products[0]!;

@@ -1,6 +1,8 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { MockOptions } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { refusal, row, type Send, startWorld } from "../world.ts";
 
@@ -52,25 +54,30 @@ function rawly(url: string, options: { method?: string; path?: string } = {}) {
 const cutOff = expect.objectContaining({ message: "fetch failed" });
 
 describe("a status", () => {
-  test.each([
-    [400, "invalid_request", "invalid_request"],
-    [401, "unauthorized", "invalid_api_key"],
-    [402, "payment_required", "insufficient_credits"],
-    [403, "forbidden", "insufficient_scope"],
-    [404, "not_found", "image_not_found"],
-    [408, "invalid_request", "request_timeout"],
-    [409, "conflict", "reference_already_exists"],
-    [413, "invalid_request", "body_too_large"],
-    [415, "invalid_request", "unsupported_media_type"],
-    [418, "invalid_request", "invalid_request"],
-    [422, "invalid_request", "invalid_request"],
-    [429, "rate_limited", "rate_limit_exceeded"],
-    [500, "internal", "internal_error"],
-    [501, "not_implemented", "not_implemented"],
-    [502, "internal", "upstream_unavailable"],
-    [503, "internal", "internal_error"],
-    [599, "internal", "internal_error"],
-  ])("of %d sends the envelope with type %s and code %s", async (status, type, code) => {
+  test.each(
+    sampled(
+      [
+        [400, "invalid_request", "invalid_request"],
+        [401, "unauthorized", "invalid_api_key"],
+        [402, "payment_required", "insufficient_credits"],
+        [403, "forbidden", "insufficient_scope"],
+        [404, "not_found", "image_not_found"],
+        [408, "invalid_request", "request_timeout"],
+        [409, "conflict", "reference_already_exists"],
+        [413, "invalid_request", "body_too_large"],
+        [415, "invalid_request", "unsupported_media_type"],
+        [418, "invalid_request", "invalid_request"],
+        [422, "invalid_request", "invalid_request"],
+        [429, "rate_limited", "rate_limit_exceeded"],
+        [500, "internal", "internal_error"],
+        [501, "not_implemented", "not_implemented"],
+        [502, "internal", "upstream_unavailable"],
+        [503, "internal", "internal_error"],
+        [599, "internal", "internal_error"],
+      ],
+      4,
+    ),
+  )("of %d sends the envelope with type %s and code %s", async (status, type, code) => {
     const { order, create, references } = await faultyWorld();
     await order({ match: { method: "POST", path: "/v1/products" }, times: 1, status });
     const got = await create("A");
@@ -398,7 +405,7 @@ describe("matching", () => {
     ]);
   });
 
-  test("repeats the random choice with a seed, and does not change any ID", async () => {
+  longTest("repeats the random choice with a seed, and does not change any ID", async () => {
     async function actedOn(seed: number, withFault: boolean) {
       const { order, send, imageId } = await startWorldWithOrder(seed);
       if (withFault) await order({ match: { path: "/v1/models" }, probability: 0.5, status: 500 });
@@ -526,44 +533,49 @@ describe("the list of faults", () => {
     expect((await send("/v1/models")).status).toBe(500);
   });
 
-  test.each([
-    ["nothing", "", undefined],
-    ["invalid JSON", "{", undefined],
-    ["null", null, undefined],
-    ["a list", [], undefined],
-    ["an empty object", {}, "match"],
-    ["no match", { status: 500 }, "match"],
-    ["no effect", { match: {} }, undefined],
-    ["two effects", { match: {}, status: 500, drop: "after" }, undefined],
-    ["another field", { match: {}, status: 500, more: 1 }, "more"],
-    ["another field of match", { match: { url: "/" }, status: 500 }, "match.url"],
-    ["an unknown method", { match: { method: "FETCH" }, status: 500 }, "match.method"],
-    ["a path without a slash", { match: { path: "v1" }, status: 500 }, "match.path"],
-    ["an empty path", { match: { path: "" }, status: 500 }, "match.path"],
-    ["a control route", { match: { path: "/_mock/state" }, status: 500 }, "match.path"],
-    ["an unknown job", { match: { job: "webhook" }, fail: { code: "c", message: "m" } }, "match.job"],
-    ["never", { match: {}, times: 0, status: 500 }, "times"],
-    ["a fraction of times", { match: {}, times: 1.5, status: 500 }, "times"],
-    ["a probability above 1", { match: {}, probability: 1.1, status: 500 }, "probability"],
-    ["a probability below 0", { match: {}, probability: -0.1, status: 500 }, "probability"],
-    ["an interim status", { match: {}, status: 103 }, "status"],
-    ["an invalid status", { match: {}, status: 600 }, "status"],
-    ["a status as a string", { match: {}, status: "500" }, "status"],
-    ["a negative delay", { match: {}, delay_ms: -1 }, "delay_ms"],
-    ["a delay of more than a day", { match: {}, delay_ms: 86_400_001 }, "delay_ms"],
-    ["an endless delay", '{"match":{},"delay_ms":1e999}', "delay_ms"],
-    ["a drop at another time", { match: {}, drop: "during" }, "drop"],
-    ["a negative truncation", { match: {}, truncate: -1 }, "truncate"],
-    ["a failure without a job", { match: {}, fail: { code: "c", message: "m" } }, "fail"],
-    ["a delay of a job", { match: { job: "task" }, delay_ms: 5 }, "delay_ms"],
-    [
-      "a job with a path",
-      { match: { job: "task", path: "/v1" }, fail: { code: "c", message: "m" } },
-      "match.path",
-    ],
-    ["a failure without a code", { match: { job: "task" }, fail: { message: "m" } }, "fail.code"],
-    ["a failure without a message", { match: { job: "task" }, fail: { code: "c" } }, "fail.message"],
-  ])("rejects %s", async (_name, fault, param) => {
+  test.each(
+    sampled(
+      [
+        ["nothing", "", undefined],
+        ["invalid JSON", "{", undefined],
+        ["null", null, undefined],
+        ["a list", [], undefined],
+        ["an empty object", {}, "match"],
+        ["no match", { status: 500 }, "match"],
+        ["no effect", { match: {} }, undefined],
+        ["two effects", { match: {}, status: 500, drop: "after" }, undefined],
+        ["another field", { match: {}, status: 500, more: 1 }, "more"],
+        ["another field of match", { match: { url: "/" }, status: 500 }, "match.url"],
+        ["an unknown method", { match: { method: "FETCH" }, status: 500 }, "match.method"],
+        ["a path without a slash", { match: { path: "v1" }, status: 500 }, "match.path"],
+        ["an empty path", { match: { path: "" }, status: 500 }, "match.path"],
+        ["a control route", { match: { path: "/_mock/state" }, status: 500 }, "match.path"],
+        ["an unknown job", { match: { job: "webhook" }, fail: { code: "c", message: "m" } }, "match.job"],
+        ["never", { match: {}, times: 0, status: 500 }, "times"],
+        ["a fraction of times", { match: {}, times: 1.5, status: 500 }, "times"],
+        ["a probability above 1", { match: {}, probability: 1.1, status: 500 }, "probability"],
+        ["a probability below 0", { match: {}, probability: -0.1, status: 500 }, "probability"],
+        ["an interim status", { match: {}, status: 103 }, "status"],
+        ["an invalid status", { match: {}, status: 600 }, "status"],
+        ["a status as a string", { match: {}, status: "500" }, "status"],
+        ["a negative delay", { match: {}, delay_ms: -1 }, "delay_ms"],
+        ["a delay of more than a day", { match: {}, delay_ms: 86_400_001 }, "delay_ms"],
+        ["an endless delay", '{"match":{},"delay_ms":1e999}', "delay_ms"],
+        ["a drop at another time", { match: {}, drop: "during" }, "drop"],
+        ["a negative truncation", { match: {}, truncate: -1 }, "truncate"],
+        ["a failure without a job", { match: {}, fail: { code: "c", message: "m" } }, "fail"],
+        ["a delay of a job", { match: { job: "task" }, delay_ms: 5 }, "delay_ms"],
+        [
+          "a job with a path",
+          { match: { job: "task", path: "/v1" }, fail: { code: "c", message: "m" } },
+          "match.path",
+        ],
+        ["a failure without a code", { match: { job: "task" }, fail: { message: "m" } }, "fail.code"],
+        ["a failure without a message", { match: { job: "task" }, fail: { code: "c" } }, "fail.message"],
+      ],
+      8,
+    ),
+  )("rejects %s", async (_name, fault, param) => {
     const { send, faults } = await faultyWorld();
     const body = typeof fault === "string" ? fault : JSON.stringify(fault);
     const got = await send("/_mock/faults", { method: "POST", body, key: null });

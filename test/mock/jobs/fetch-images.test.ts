@@ -4,6 +4,8 @@ import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
 import type { MockOptions } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { publicAddress, startOutside } from "../outside.ts";
 import { monday, row, startWorld, tinyPng } from "../world.ts";
@@ -42,7 +44,7 @@ const url = (path = "photo.jpg", host = "cdn.example.com") => `https://${host}/$
 const withImages = (reference: string, ...urls: string[]) =>
   row(reference, { images: urls.map((url) => ({ url })) });
 
-test.each([["jpeg"], ["png"], ["webp"]] as const)(
+test.each(sampled([["jpeg"], ["png"], ["webp"]] as const, 1))(
   "a %s is fetched and stored, with the type of its bytes, not that of the server",
   async (type) => {
     const bytes = await picture(type);
@@ -70,42 +72,47 @@ describe("an image that cannot be fetched", () => {
     (status: number, body: string | Uint8Array = tinyPng, headers: Record<string, string> = {}): Answer =>
     (_request, response) =>
       void response.writeHead(status, headers).end(body);
-  test.each<[string, string, Answer]>([
-    ["a 404", "http_error", whole(404)],
-    ["a 500", "http_error", whole(500)],
-    ["a redirect", "http_error", whole(302, "", { location: url("moved.jpg") })],
-    ["a page", "not_an_image", whole(200, "<!doctype html>")],
-    ["nothing", "not_an_image", whole(200, "")],
-    ["a 204", "not_an_image", whole(204, "")],
-    ["a GIF", "not_an_image", whole(200, "GIF89a.............")],
-    ["a PNG of a few bytes", "not_an_image", whole(200, tinyPng.subarray(0, 12))],
-    [
-      "a truncated response",
-      "http_error",
-      (_request, response) => {
-        response.writeHead(200, { "content-length": tinyPng.length }).write(tinyPng.subarray(0, 40));
-        setImmediate(() => response.destroy());
-      },
-    ],
-    ["no response", "http_error", (_request, response) => void response.destroy()],
-    [
-      "one byte too many",
-      "too_large",
-      (_request, response) =>
-        void response.writeHead(200, { "content-length": 10 * megabytes + 1 }).write(tinyPng),
-    ],
-    [
-      "an endless response",
-      "too_large",
-      (_request, response) => {
-        const more = () => {
-          while (!response.destroyed && response.write(Buffer.alloc(65_536)));
-        };
-        response.on("drain", more);
-        more();
-      },
-    ],
-  ])("fails: %s gives %s", async (_name, code, answer) => {
+  test.each<[string, string, Answer]>(
+    sampled(
+      [
+        ["a 404", "http_error", whole(404)],
+        ["a 500", "http_error", whole(500)],
+        ["a redirect", "http_error", whole(302, "", { location: url("moved.jpg") })],
+        ["a page", "not_an_image", whole(200, "<!doctype html>")],
+        ["nothing", "not_an_image", whole(200, "")],
+        ["a 204", "not_an_image", whole(204, "")],
+        ["a GIF", "not_an_image", whole(200, "GIF89a.............")],
+        ["a PNG of a few bytes", "not_an_image", whole(200, tinyPng.subarray(0, 12))],
+        [
+          "a truncated response",
+          "http_error",
+          (_request, response) => {
+            response.writeHead(200, { "content-length": tinyPng.length }).write(tinyPng.subarray(0, 40));
+            setImmediate(() => response.destroy());
+          },
+        ],
+        ["no response", "http_error", (_request, response) => void response.destroy()],
+        [
+          "one byte too many",
+          "too_large",
+          (_request, response) =>
+            void response.writeHead(200, { "content-length": 10 * megabytes + 1 }).write(tinyPng),
+        ],
+        [
+          "an endless response",
+          "too_large",
+          (_request, response) => {
+            const more = () => {
+              while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+            };
+            response.on("drain", more);
+            more();
+          },
+        ],
+      ],
+      4,
+    ),
+  )("fails: %s gives %s", async (_name, code, answer) => {
     const { run, outside } = await fetchingWorld(answer);
     const { job, results } = await run([withImages("A", url())]);
     expect(job.status).toBe("completed_with_errors");
@@ -119,7 +126,7 @@ describe("an image that cannot be fetched", () => {
     expect(outside.paths).toEqual(["/photo.jpg"]);
   });
 
-  test("may have exactly 10 MB", async () => {
+  longTest("may have exactly 10 MB", async () => {
     const { run } = await fetchingWorld((_request, response) =>
       response.end(Buffer.concat([tinyPng, Buffer.alloc(10 * megabytes - tinyPng.length)])),
     );
@@ -210,7 +217,7 @@ describe("rows", () => {
     expect(data.map(({ reference }: { reference: string }) => reference)).toEqual(["D", "C", "B", "A"]);
   });
 
-  test("fetch at most 16 images at once", async () => {
+  longTest("fetch at most 16 images at once", async () => {
     let most = 0;
     let received = 0;
     let open: ServerResponse[] = [];

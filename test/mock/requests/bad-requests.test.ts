@@ -3,23 +3,30 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
 import { createApp } from "../../../src/mock/app.ts";
+import { longTest } from "../../support/long-test.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { monday, refusal, silentWorld, startWorld } from "../world.ts";
 
 const json = { "content-type": "application/json" };
 
 describe("an invalid body", () => {
-  test.each([
-    ["malformed JSON", '{"name":'],
-    ["an empty body", ""],
-    ["null", "null"],
-    ["a list", "[]"],
-    ["a string", '"hello"'],
-    ["a number", "1e999"],
-    ["bytes that are not UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
-    ["a hundred thousand brackets", "[".repeat(100_000)],
-    ["a hundred thousand lists in lists", "[".repeat(100_000) + "]".repeat(100_000)],
-    ["a byte order mark", "\ufeff{}"],
-  ])("is rejected with 400 and the envelope: %s", async (_name, body) => {
+  test.each(
+    sampled(
+      [
+        ["malformed JSON", '{"name":'],
+        ["an empty body", ""],
+        ["null", "null"],
+        ["a list", "[]"],
+        ["a string", '"hello"'],
+        ["a number", "1e999"],
+        ["bytes that are not UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
+        ["a hundred thousand brackets", "[".repeat(100_000)],
+        ["a hundred thousand lists in lists", "[".repeat(100_000) + "]".repeat(100_000)],
+        ["a byte order mark", "\ufeff{}"],
+      ],
+      3,
+    ),
+  )("is rejected with 400 and the envelope: %s", async (_name, body) => {
     const { send } = await startWorld();
     for (const path of ["/v1/products", "/v1/imports", "/v1/products/x/images"]) {
       const got = await send(path, { method: "POST", body, headers: json });
@@ -40,16 +47,21 @@ describe("an invalid body", () => {
     expect([got.status, got.body]).toEqual([415, refusal("invalid_request", "unsupported_media_type")]);
   });
 
-  test.each([
-    'Application/JSON ; charset="UTF-8"',
-    "application/json;CHARSET=utf8",
-    'application/json; note="a; charset=latin1"',
-    'application/json; note="\\";charset=latin1"',
-    'application/json; charset="utf\\-8"',
-    'application/json; note="charset=latin1"; charset=utf-8',
-    "application/json; xcharset=latin1",
-    "application/json; charset=us-ascii; charset=latin1",
-  ])("is not one that has this content type, whatever its case and parameters: %s", async (type) => {
+  test.each(
+    sampled(
+      [
+        'Application/JSON ; charset="UTF-8"',
+        "application/json;CHARSET=utf8",
+        'application/json; note="a; charset=latin1"',
+        'application/json; note="\\";charset=latin1"',
+        'application/json; charset="utf\\-8"',
+        'application/json; note="charset=latin1"; charset=utf-8',
+        "application/json; xcharset=latin1",
+        "application/json; charset=us-ascii; charset=latin1",
+      ],
+      3,
+    ),
+  )("is not one that has this content type, whatever its case and parameters: %s", async (type) => {
     const { send } = await startWorld();
     const got = await send("/v1/products", { body: "{}", headers: { "content-type": type } });
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "name")]);
@@ -78,24 +90,29 @@ describe("an invalid body", () => {
     expect((await send("/v1/products", { body, headers: json })).body.error.message).toBe(message);
   });
 
-  test.each([
-    ["POST", "/v1/products", "null", "the body must be an object"],
-    ["POST", "/v1/products", "[1]", "the body must be an object"],
-    ["POST", "/v1/exports", '{"format":"pdf"}', "format: must be one of manifest, zip"],
-    [
-      "POST",
-      "/v1/exports",
-      '{"role":["x"]}',
-      "role[0]: must be one of source, beautifier, tryon, recoloring",
-    ],
-    ["POST", "/_mock/clock", '{"advance_ms":-1}', "advance_ms: must be at least 0"],
-    ["POST", "/_mock/clock", '{"advance_ms":0.5}', "advance_ms: must be a whole number"],
-    ["POST", "/_mock/clock", '{"advance_ms":"1"}', "advance_ms: must be a number"],
-    ["POST", "/_mock/clock", "{}", "advance_ms: is missing"],
-    ["POST", "/_mock/account", '{"credits":-1}', "credits: must be at least 0"],
-    ["PUT", "/_mock/state", "7", "the body must be an object"],
-    ["PUT", "/_mock/state", '{"version":2}', "version: must be 1"],
-  ])("of %s %s is reported in plain words: %s", async (method, path, body, message) => {
+  test.each(
+    sampled(
+      [
+        ["POST", "/v1/products", "null", "the body must be an object"],
+        ["POST", "/v1/products", "[1]", "the body must be an object"],
+        ["POST", "/v1/exports", '{"format":"pdf"}', "format: must be one of manifest, zip"],
+        [
+          "POST",
+          "/v1/exports",
+          '{"role":["x"]}',
+          "role[0]: must be one of source, beautifier, tryon, recoloring",
+        ],
+        ["POST", "/_mock/clock", '{"advance_ms":-1}', "advance_ms: must be at least 0"],
+        ["POST", "/_mock/clock", '{"advance_ms":0.5}', "advance_ms: must be a whole number"],
+        ["POST", "/_mock/clock", '{"advance_ms":"1"}', "advance_ms: must be a number"],
+        ["POST", "/_mock/clock", "{}", "advance_ms: is missing"],
+        ["POST", "/_mock/account", '{"credits":-1}', "credits: must be at least 0"],
+        ["PUT", "/_mock/state", "7", "the body must be an object"],
+        ["PUT", "/_mock/state", '{"version":2}', "version: must be 1"],
+      ],
+      4,
+    ),
+  )("of %s %s is reported in plain words: %s", async (method, path, body, message) => {
     const { send } = await startWorld();
     expect((await send(path, { method, body, headers: json })).body.error.message).toBe(message);
   });
@@ -125,22 +142,27 @@ describe("an invalid body", () => {
 });
 
 describe("a path or query", () => {
-  test.each([
-    "/",
-    "/v1",
-    "/v2/products",
-    "/v1/products/",
-    "/v1/products/?limit=1",
-    "/v1/tasks/",
-    "/v1/imports//rows",
-    "/v1/products/x/y/z",
-    "/v1/Products",
-    "/v1/nothing",
-    "/v1//products",
-    "/v1/products/x/images/y/z",
-    "/_mock/nothing",
-    "/_signed/nothing",
-  ])("gets 404 if the path is unknown: %s", async (path) => {
+  test.each(
+    sampled(
+      [
+        "/",
+        "/v1",
+        "/v2/products",
+        "/v1/products/",
+        "/v1/products/?limit=1",
+        "/v1/tasks/",
+        "/v1/imports//rows",
+        "/v1/products/x/y/z",
+        "/v1/Products",
+        "/v1/nothing",
+        "/v1//products",
+        "/v1/products/x/images/y/z",
+        "/_mock/nothing",
+        "/_signed/nothing",
+      ],
+      4,
+    ),
+  )("gets 404 if the path is unknown: %s", async (path) => {
     const { send } = await startWorld();
     const got = await send(path);
     expect([got.status, got.body]).toEqual([404, refusal("not_found", "route_not_found")]);
@@ -148,16 +170,21 @@ describe("a path or query", () => {
     expect([posted.status, posted.body]).toEqual([404, refusal("not_found", "route_not_found")]);
   });
 
-  test.each([
-    ["PUT", "/v1/products", "POST, GET"],
-    ["HEAD", "/v1/products", "POST, GET"],
-    ["DELETE", "/v1/imports", "POST"],
-    ["POST", "/v1/products/x", "GET, PATCH, DELETE"],
-    ["HEAD", "/v1/images/x", "GET"],
-    ["PROPFIND", "/v1/models", "GET"],
-    ["DELETE", "/v1/tasks/tryon", "POST, GET"],
-    ["GET", "/_mock/clock", "POST"],
-  ])("gets 405 with the allowed methods: %s %s", async (method, path, allow) => {
+  test.each(
+    sampled(
+      [
+        ["PUT", "/v1/products", "POST, GET"],
+        ["HEAD", "/v1/products", "POST, GET"],
+        ["DELETE", "/v1/imports", "POST"],
+        ["POST", "/v1/products/x", "GET, PATCH, DELETE"],
+        ["HEAD", "/v1/images/x", "GET"],
+        ["PROPFIND", "/v1/models", "GET"],
+        ["DELETE", "/v1/tasks/tryon", "POST, GET"],
+        ["GET", "/_mock/clock", "POST"],
+      ],
+      3,
+    ),
+  )("gets 405 with the allowed methods: %s %s", async (method, path, allow) => {
     const { send } = await startWorld();
     const got = await send(path, { method });
     expect([got.status, got.headers.get("allow")]).toEqual([405, allow]);
@@ -174,22 +201,27 @@ describe("a path or query", () => {
     },
   );
 
-  test.each([
-    ["q=%zz", "q"],
-    ["q=%ff", "q"],
-    ["q=%", "q"],
-    ["q=a%4", "q"],
-    ["q=%e9", "q"],
-    ["q=caf%e9+noir", "q"],
-    ["q=%c0%ae", "q"],
-    ["q=%ed%a0%80", "q"],
-    ["limit=2&unknown=%C3&q=a", "unknown"],
-    ["q=a=%zz", "q"],
-    ["my+name%5B%5D=%zz", "my name[]"],
-    ["%zz", undefined],
-    ["q=a&%zz=b", undefined],
-    ["q=a?%", "q"],
-  ])("gets 400 if the query cannot be decoded: %s", async (query, param) => {
+  test.each(
+    sampled(
+      [
+        ["q=%zz", "q"],
+        ["q=%ff", "q"],
+        ["q=%", "q"],
+        ["q=a%4", "q"],
+        ["q=%e9", "q"],
+        ["q=caf%e9+noir", "q"],
+        ["q=%c0%ae", "q"],
+        ["q=%ed%a0%80", "q"],
+        ["limit=2&unknown=%C3&q=a", "unknown"],
+        ["q=a=%zz", "q"],
+        ["my+name%5B%5D=%zz", "my name[]"],
+        ["%zz", undefined],
+        ["q=a&%zz=b", undefined],
+        ["q=a?%", "q"],
+      ],
+      3,
+    ),
+  )("gets 400 if the query cannot be decoded: %s", async (query, param) => {
     const { send } = await startWorld();
     const error = refusal("invalid_request", "invalid_request", param);
     for (const path of [
@@ -210,20 +242,25 @@ describe("a path or query", () => {
     if (param !== undefined) expect(message.startsWith(`${param}: `)).toBe(true);
   });
 
-  test.each([
-    "",
-    "q",
-    "q=",
-    "=",
-    "&&",
-    "q=100%25",
-    "q=%E2%82%AC",
-    "q=%F0%9F%A7%A5",
-    "q=a%2Bb",
-    "%71=a",
-    "x=%00",
-    "q=a?b=c",
-  ])("is accepted with an unusual but valid query: %j", async (query) => {
+  test.each(
+    sampled(
+      [
+        "",
+        "q",
+        "q=",
+        "=",
+        "&&",
+        "q=100%25",
+        "q=%E2%82%AC",
+        "q=%F0%9F%A7%A5",
+        "q=a%2Bb",
+        "%71=a",
+        "x=%00",
+        "q=a?b=c",
+      ],
+      3,
+    ),
+  )("is accepted with an unusual but valid query: %j", async (query) => {
     const { send } = await startWorld();
     expect((await send(`/v1/products?${query}`)).status).toBe(200);
   });
@@ -258,15 +295,12 @@ describe("a path or query", () => {
     expect(await found("%42lack%20seam")).toEqual(["P-2"]);
   });
 
-  test.each([
-    "x",
-    "%00",
-    "..%2f..%2fetc",
-    "01HN1H1W2BE2ZP0BXGX60T7K32",
-    "a".repeat(5_000),
-    "__proto__",
-    "🧥",
-  ])("an invalid ID is not found: %s", async (id) => {
+  test.each(
+    sampled(
+      ["x", "%00", "..%2f..%2fetc", "01HN1H1W2BE2ZP0BXGX60T7K32", "a".repeat(5_000), "__proto__", "🧥"],
+      3,
+    ),
+  )("an invalid ID is not found: %s", async (id) => {
     const { send } = await startWorld();
     const got = await send(`/v1/products/${encodeURIComponent(decodeURIComponent(id))}`);
     expect([got.status, got.body]).toEqual([404, refusal("not_found", "product_not_found")]);
@@ -334,42 +368,47 @@ describe("a raw request", () => {
   const portOf = (baseUrl: string) => Number(new URL(baseUrl).port);
   const request = "GET /v1/products HTTP/1.1\r\nHost: x\r\n";
 
-  test.each([
-    ["garbage", ["\u0000\u0001\u0002 hello\r\n\r\n"], 400, "invalid_request"],
-    ["an unknown method", ["BREW /v1/products HTTP/1.1\r\nHost: x\r\n\r\n"], 400, "invalid_request"],
-    ["TLS", [Buffer.from("16030100c8010000c40303", "hex")], 400, "invalid_request"],
-    ["another protocol", ["GET / FTP/1.0\r\n\r\n"], 400, "invalid_request"],
-    ["a header without a colon", [`${request}hello\r\n\r\n`], 400, "invalid_request"],
-    ["two lengths", [`${request}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`], 400, "invalid_request"],
-    [
-      "an invalid length",
-      ["POST /v1/products HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
-      400,
-      "invalid_request",
-    ],
-    [
-      "length and chunks",
-      [`${request}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
-      400,
-      "invalid_request",
-    ],
-    ["oversized headers", [`${request}X: ${"x".repeat(40_000)}\r\n\r\n`], 431, "headers_too_large"],
-    [
-      "a URL that is too long for the parser",
-      [`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-      414,
-      "uri_too_long",
-    ],
-    ["CONNECT", ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"], 405, "method_not_allowed"],
-    [
-      "an invalid chunk",
+  test.each(
+    sampled(
       [
-        "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        ["garbage", ["\u0000\u0001\u0002 hello\r\n\r\n"], 400, "invalid_request"],
+        ["an unknown method", ["BREW /v1/products HTTP/1.1\r\nHost: x\r\n\r\n"], 400, "invalid_request"],
+        ["TLS", [Buffer.from("16030100c8010000c40303", "hex")], 400, "invalid_request"],
+        ["another protocol", ["GET / FTP/1.0\r\n\r\n"], 400, "invalid_request"],
+        ["a header without a colon", [`${request}hello\r\n\r\n`], 400, "invalid_request"],
+        ["two lengths", [`${request}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`], 400, "invalid_request"],
+        [
+          "an invalid length",
+          ["POST /v1/products HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
+          400,
+          "invalid_request",
+        ],
+        [
+          "length and chunks",
+          [`${request}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
+          400,
+          "invalid_request",
+        ],
+        ["oversized headers", [`${request}X: ${"x".repeat(40_000)}\r\n\r\n`], 431, "headers_too_large"],
+        [
+          "a URL that is too long for the parser",
+          [`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+          414,
+          "uri_too_long",
+        ],
+        ["CONNECT", ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"], 405, "method_not_allowed"],
+        [
+          "an invalid chunk",
+          [
+            "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+          ],
+          400,
+          "invalid_request",
+        ],
       ],
-      400,
-      "invalid_request",
-    ],
-  ])("is rejected: %s", async (_name, parts, status, code) => {
+      5,
+    ),
+  )("is rejected: %s", async (_name, parts, status, code) => {
     const { mock, send } = await startWorld({ rateLimit: { reads: 600, writes: 60 } });
     const got = parsed(await exchange(portOf(mock.baseUrl), parts));
     expect([got.status, got.body]).toEqual([status, refusal("invalid_request", code)]);
@@ -477,7 +516,7 @@ describe("a raw request", () => {
     expect([got.status, got.headers.get("idempotent-replayed")]).toEqual([400, null]);
   });
 
-  test("that is too slow gets 408, and its connection is closed", async () => {
+  longTest("that is too slow gets 408, and its connection is closed", async () => {
     const clock = new MovableClock({ frozenAt: monday });
     const world = silentWorld(clock);
     const server = createApp(world, { headersMs: 60, requestMs: 60, idleMs: 60 });

@@ -1,6 +1,7 @@
 import { METHODS, request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { everyOperation } from "../../../src/contract/operations.ts";
+import { sampled } from "../../support/repetitions.ts";
 import { portOf } from "../raw.ts";
 import { startWorld } from "../world.ts";
 
@@ -55,7 +56,12 @@ async function ask(
 
 describe("every method known to Node's parser gets the envelope and every header", () => {
   // CONNECT has no path; odd-requests.test.ts covers it.
-  test.each(METHODS.filter((method) => method !== "CONNECT"))("%s", async (method) => {
+  test.each(
+    sampled(
+      METHODS.filter((method) => method !== "CONNECT"),
+      8,
+    ),
+  )("%s", async (method) => {
     const { mock } = await startWorld();
     const port = portOf(mock.baseUrl);
     for (const path of paths) {

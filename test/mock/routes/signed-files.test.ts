@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../../src/contract/limits.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { longTest } from "../../support/long-test.ts";
+import { repetitions, sampled } from "../../support/repetitions.ts";
 import { refusal, row, startWorld, tinyPng } from "../world.ts";
 
 type World = Awaited<ReturnType<typeof startWorld>>;
@@ -62,7 +63,7 @@ const read = async (url: string, headers: Record<string, string> = {}, method = 
   return { status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
-describe.each(Object.entries(kinds))("%s", (_name, { type, made, urlOf }) => {
+describe.each(sampled(Object.entries(kinds)))("%s", (_name, { type, made, urlOf }) => {
   const open = async () => {
     const world = await startWorld();
     const url = (await urlOf(world))!;
@@ -334,24 +335,28 @@ async function largeZip(products: number, bytes: number) {
 }
 
 describe("a large ZIP", () => {
-  test("is produced as fast as it is read: a slow reader costs no memory, and a disconnect ends it", async () => {
-    const products = repetitions(10, 60);
-    const { world, url } = await largeZip(products, 8_000_000);
-    const before = process.memoryUsage().arrayBuffers;
-    const request = httpGet(url);
-    request.on("error", () => {});
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    await once(response, "readable");
-    const length = Number(response.headers["content-length"]);
-    // Other requests are served meanwhile, which leaves time to produce more than was read.
-    for (let turn = 0; turn < 50; turn++) expect((await world.send("/v1/products?limit=1")).status).toBe(200);
-    expect(length).toBeGreaterThan(products * 4 * 8_000_000);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64_000_000);
-    request.destroy();
-    // The last bytes can be read without the ones before them.
-    const end = await read(url, { range: "bytes=-22" });
-    expect([end.status, end.bytes.subarray(0, 4).toString("latin1")]).toEqual([206, "PK\u0005\u0006"]);
-  });
+  longTest(
+    "is produced as fast as it is read: a slow reader costs no memory, and a disconnect ends it",
+    async () => {
+      const products = repetitions(10, 60);
+      const { world, url } = await largeZip(products, 8_000_000);
+      const before = process.memoryUsage().arrayBuffers;
+      const request = httpGet(url);
+      request.on("error", () => {});
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      await once(response, "readable");
+      const length = Number(response.headers["content-length"]);
+      // Other requests are served meanwhile, which leaves time to produce more than was read.
+      for (let turn = 0; turn < 50; turn++)
+        expect((await world.send("/v1/products?limit=1")).status).toBe(200);
+      expect(length).toBeGreaterThan(products * 4 * 8_000_000);
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64_000_000);
+      request.destroy();
+      // The last bytes can be read without the ones before them.
+      const end = await read(url, { range: "bytes=-22" });
+      expect([end.status, end.bytes.subarray(0, 4).toString("latin1")]).toEqual([206, "PK\u0005\u0006"]);
+    },
+  );
 
   test("resumes where it was cut", async () => {
     const { world, url } = await largeZip(1, 2_000_000);
@@ -373,7 +378,7 @@ describe("a large ZIP", () => {
     expect(Buffer.concat([begin, rest.bytes]).equals(whole.bytes)).toBe(true);
   });
 
-  test("has the same bytes in pieces as in one download", async () => {
+  longTest("has the same bytes in pieces as in one download", async () => {
     const { url } = await largeZip(1, 2_000_000);
     const whole = await read(url);
     const hash = createHash("sha256");

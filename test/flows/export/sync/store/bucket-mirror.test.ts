@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sampled } from "../../../../support/repetitions.ts";
 import { type S3Faults, s3Server } from "../../../../support/s3-server.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
 import { conditionsContract, holder, lockOf, machinesAt } from "./conditions-contract.ts";
@@ -21,10 +22,15 @@ async function world(faults: S3Faults = {}) {
 
 mirrorStoreContract("in a bucket", async () => (await world()).open);
 
-describe.each<[string, S3Faults]>([
-  ["ignores conditions", { ignoresConditions: true }],
-  ["does not have conditions", { lacksConditions: true }],
-])("a store that %s", (_, faults) => {
+describe.each<[string, S3Faults]>(
+  sampled(
+    [
+      ["ignores conditions", { ignoresConditions: true }],
+      ["does not have conditions", { lacksConditions: true }],
+    ],
+    1,
+  ),
+)("a store that %s", (_, faults) => {
   mirrorStoreContract(
     "in a bucket, unlocked",
     async () => {
@@ -67,7 +73,7 @@ test("a lease that was not renewed ends after a minute, and its holder writes no
   expect(await other.stat("a.jpg")).toBeNull();
 });
 
-test.each(["cut", { status: 500, body: "" }] as const)(
+test.each(sampled(["cut", { status: 500, body: "" }] as const, 1))(
   "a conditional write whose response got lost is recognized as its own: %j",
   async (fault) => {
     const { store, open } = await world();

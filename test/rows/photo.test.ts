@@ -2,8 +2,9 @@ import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import sharp from "sharp";
-import { expect, test } from "vitest";
-import { imageInMemory, isCompleteImage } from "../../src/flows/files/image-bytes.ts";
+import { describe, expect, test } from "vitest";
+import { isDamagedImage } from "../../src/flows/files/damaged-image.ts";
+import { imageInMemory } from "../../src/flows/files/image-bytes.ts";
 import { readImageHead } from "../../src/flows/files/image-head.ts";
 import { longTest } from "../support/long-test.ts";
 import { repetitions } from "../support/repetitions.ts";
@@ -176,14 +177,14 @@ test("a photo of any size is complete, and is not without its last part, or with
         const bytes = await sharp(data, { raw: { width, height, channels: 3 } })
           .toFormat(format)
           .toBuffer();
-        const isComplete = (...parts: Buffer[]) => isCompleteImage(imageInMemory(parts));
+        const isSound = async (...parts: Buffer[]) => !(await isDamagedImage(imageInMemory(parts)));
         const kept = Math.floor(bytes.length * part);
-        expect(isComplete(bytes)).toBe(true);
-        expect(isComplete(bytes, Buffer.alloc(5_000))).toBe(true);
-        expect(isComplete(bytes, bytes)).toBe(true);
-        expect(isComplete(bytes.subarray(0, kept))).toBe(false);
+        expect(await isSound(bytes)).toBe(true);
+        expect(await isSound(bytes, Buffer.alloc(5_000))).toBe(true);
+        expect(await isSound(bytes, bytes)).toBe(true);
+        expect(await isSound(bytes.subarray(0, kept))).toBe(false);
         if (bytes.length - kept > 32)
-          expect(isComplete(bytes.subarray(0, kept), Buffer.alloc(bytes.length - kept))).toBe(false);
+          expect(await isSound(bytes.subarray(0, kept), Buffer.alloc(bytes.length - kept))).toBe(false);
         // Any bytes are read without a failure.
         readImageHead(imageInMemory([bytes.subarray(0, kept)]));
       },
@@ -192,10 +193,100 @@ test("a photo of any size is complete, and is not without its last part, or with
   );
 });
 
-test("a WebP photo with one color below, which ends with many zeros, is complete", () => {
-  const bytes = readFileSync(`${folder}/plain-bottom.webp`);
-  expect(bytes.subarray(-250).every((byte) => byte === 0)).toBe(true);
-  expect(isCompleteImage(imageInMemory([bytes]))).toBe(true);
-  const half = bytes.length / 2;
-  expect(isCompleteImage(imageInMemory([bytes.subarray(0, half), Buffer.alloc(half)]))).toBe(false);
+describe("zeros in an image", () => {
+  const noise = (width: number, height: number) =>
+    Buffer.from(
+      Array.from({ length: width * height * 3 }, (_, at) => Math.imul(at ^ (at >>> 3), 0x9e3779b1) >>> 24),
+    );
+  const raw = { width: 200, height: 150, channels: 3 } as const;
+  const picture = sharp(noise(200, 150), { raw });
+  /** The rest from a place on, up to some bytes before the end, as zeros. */
+  const withZeros = (bytes: Buffer, from: number, kept = 0) =>
+    Buffer.concat([
+      bytes.subarray(0, from),
+      Buffer.alloc(bytes.length - kept - from),
+      bytes.subarray(bytes.length - kept),
+    ]);
+  const plainBottom = () => readFileSync(`${folder}/plain-bottom.webp`);
+  const white = (format: "webp" | "jpeg", quality: number) =>
+    sharp({ create: { width: 400, height: 400, channels: 3, background: "#ffffff" } })
+      .composite([{ input: noise(100, 20), raw: { width: 100, height: 20, channels: 3 }, top: 5, left: 9 }])
+      .toFormat(format, { quality, ...(format === "webp" ? { effort: 1 } : { optimizeCoding: true }) })
+      .toBuffer();
+  const animation = () =>
+    sharp(noise(60, 180), { raw: { width: 60, height: 180, channels: 3, pageHeight: 60 } })
+      .webp({ loop: 0 })
+      .toBuffer();
+  /** An EXIF chunk that ends with zeros, after the pixels. */
+  const withExif = async () => {
+    const bytes = await picture
+      .clone()
+      .withExif({ IFD0: { Artist: "A" } })
+      .webp()
+      .toBuffer();
+    const padded = Buffer.concat([bytes, Buffer.alloc(2060)]);
+    padded.writeUInt32LE(padded.length - 8, 4);
+    const exif = padded.indexOf("EXIF");
+    padded.writeUInt32LE(padded.readUInt32LE(exif + 4) + 2060, exif + 4);
+    return padded;
+  };
+
+  test.for<[string, boolean, () => Promise<Buffer> | Buffer]>([
+    ["a plain bottom of one color", false, plainBottom],
+    ["a white WebP of quality 100", false, () => white("webp", 100)],
+    ["a white WebP of quality 80", false, () => white("webp", 80)],
+    ["a white JPEG", false, () => white("jpeg", 80)],
+    ["an EXIF chunk that is padded", false, withExif],
+    ["an animation", false, animation],
+    [
+      "after the end of a JPEG",
+      false,
+      async () => Buffer.concat([await white("jpeg", 80), Buffer.alloc(999)]),
+    ],
+    ["the lower half of a plain bottom", true, () => withZeros(plainBottom(), plainBottom().length / 2)],
+    ["the last tenth of a WebP", true, async () => tail(await picture.clone().webp().toBuffer(), 0.9)],
+    ["the last hundredth of a WebP", true, async () => tail(await picture.clone().webp().toBuffer(), 0.99)],
+    [
+      "the end of a lossless WebP",
+      true,
+      async () => tail(await picture.clone().webp({ lossless: true }).toBuffer(), 0.99),
+    ],
+    ["the last frame of an animation", true, async () => tail(await animation(), 0.7)],
+    ["the end of an animation", true, async () => tail(await animation(), 0.98)],
+    [
+      "pixels before the EXIF chunk",
+      true,
+      async () => {
+        const bytes = await withExif();
+        return withZeros(bytes, 4_000, bytes.length - bytes.indexOf("EXIF"));
+      },
+    ],
+    [
+      "a JPEG that keeps its end",
+      true,
+      async () => withZeros(await picture.clone().jpeg().toBuffer(), 9_000, 2),
+    ],
+    [
+      "a PNG that keeps its end",
+      true,
+      async () => withZeros(await picture.clone().png().toBuffer(), 40_000, 12),
+    ],
+  ])("%s: damaged is %s", async ([, isDamaged, bytes]) => {
+    expect(await isDamagedImage(imageInMemory([await bytes()]))).toBe(isDamaged);
+  });
+
+  const tail = (bytes: Buffer, kept: number) => withZeros(bytes, Math.floor(bytes.length * kept));
+});
+
+test("an image whose chunk is longer than the file, or has another checksum, is damaged", async () => {
+  const webp = readFileSync(`${folder}/rgb.webp`);
+  const cut = Buffer.from(webp.subarray(0, webp.length / 2));
+  cut.writeUInt32LE(cut.length - 8, 4);
+  expect(await isDamagedImage(imageInMemory([cut]))).toBe(true);
+  const png = readFileSync(`${folder}/rgb.png`);
+  const pixels = png.indexOf("IDAT") + 4;
+  png[pixels + 9]! ^= 1;
+  expect(await isDamagedImage(imageInMemory([png]))).toBe(true);
+  png[pixels + 9]! ^= 1;
+  expect(await isDamagedImage(imageInMemory([png.subarray(0, 9_000), png.subarray(9_000)]))).toBe(false);
 });

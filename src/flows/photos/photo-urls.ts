@@ -124,7 +124,7 @@ export class PhotoUrls {
       // A server may send less than was asked for.
       const isWhole = got.length === null ? got.bytes.length < headBytes : got.bytes.length === got.length;
       const length = got.length ?? (head !== null && head.status < 300 ? head.length : null);
-      const verdict = judgeHead(got.bytes, length, isWhole);
+      const verdict = await judgeHead(got.bytes, length, isWhole);
       if (got.etag !== null) known.add(text, got.etag, verdict);
       return verdict;
     } catch (error) {

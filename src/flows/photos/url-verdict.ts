@@ -5,7 +5,8 @@ import type { imageErrorCodes } from "../../contract/value-sets.ts";
 import { CatalogueError } from "../../errors.ts";
 import { blockedHost, NetworkError, TimeoutError } from "../../http/errors.ts";
 import type { OutsideExchange } from "../../http/outside-exchange.ts";
-import { imageInMemory, isCompleteImage } from "../files/image-bytes.ts";
+import { isDamagedImage } from "../files/damaged-image.ts";
+import { imageInMemory } from "../files/image-bytes.ts";
 import { readImageHead } from "../files/image-head.ts";
 import { grouped } from "../words.ts";
 
@@ -96,7 +97,7 @@ export function toReceived(
 }
 
 /** The verdict on the first bytes of a file, or all of them, with its complete length if it is known. */
-export function judgeHead(bytes: Buffer, length: number | null, isWhole: boolean): UrlVerdict {
+export async function judgeHead(bytes: Buffer, length: number | null, isWhole: boolean): Promise<UrlVerdict> {
   const type = detectImageType(bytes);
   if (type === null) return failed("not_an_image", whatElse(bytes));
   if (length !== null && length > limits.imageBytes)
@@ -108,7 +109,7 @@ export function judgeHead(bytes: Buffer, length: number | null, isWhole: boolean
   const image = { ...imageInMemory([bytes]), length: total };
   // The head of a WebP image has its length.
   const isCut = isWhole
-    ? !isCompleteImage(image)
+    ? await isDamagedImage(image)
     : type === "image/webp" && length !== null && bytes.readUInt32LE(4) + 8 > length;
   if (isCut)
     return failed("damaged_image", "is a damaged image, its end is missing: upload it to its server again");

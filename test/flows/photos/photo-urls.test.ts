@@ -234,21 +234,21 @@ describe("requests for photos", () => {
 });
 
 describe("the start of a photo", () => {
-  test("that is cut off by the check is not damaged, whatever its length", () => {
+  test("that is cut off by the check is not damaged, whatever its length", async () => {
     const start = png.subarray(0, 40);
-    for (const length of [null, 5_000]) expect(judgeHead(start, length, false).problem).toBeNull();
-    expect(judgeHead(start, 40, true).problem?.code).toBe("damaged_image");
+    for (const length of [null, 5_000]) expect((await judgeHead(start, length, false)).problem).toBeNull();
+    expect((await judgeHead(start, 40, true)).problem?.code).toBe("damaged_image");
   });
 
-  test("is never taken for another one: any bytes have a verdict", () => {
-    fc.assert(
-      fc.property(
+  test("is never taken for another one: any bytes have a verdict", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.uint8Array({ maxLength: 200 }),
         fc.constantFrom(0, 3, 8, 12),
         fc.boolean(),
-        (rest, kept, isWhole) => {
+        async (rest, kept, isWhole) => {
           const bytes = Buffer.concat([png.subarray(0, kept), rest]);
-          expect(judgeHead(bytes, null, isWhole).problem === null).toBe(
+          expect((await judgeHead(bytes, null, isWhole)).problem === null).toBe(
             kept >= 8 && !isWhole && sideOf(bytes) >= 16,
           );
         },
@@ -277,7 +277,7 @@ test("what was found is kept on a new machine, whose folders do not exist", asyn
   const clock = new TestClock();
   const path = join(temporaryFolder(), "share/catalogue/checked-photos.ndjson");
   const known = await KnownUrls.open(path, clock);
-  const verdict = judgeHead(png, null, false);
+  const verdict = await judgeHead(png, null, false);
   known.add("https://cdn.example.com/a.jpg", '"one"', verdict);
   await known.save();
   const again = await KnownUrls.open(path, clock);

@@ -2,13 +2,14 @@ import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, truncateSync 
 import * as files from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { tinyPng } from "../../mock/world.ts";
 import { sampled } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 
 vi.mock("node:fs/promises", { spy: true });
 afterEach(() => void vi.resetAllMocks());
 
-const png = Buffer.from("89504e470d0a1a0a0000000d494844520000000049454e44ae426082", "hex");
+const png = Buffer.from(tinyPng);
 
 const cdn = "https://cdn.example.com";
 const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;

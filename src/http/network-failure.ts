@@ -210,7 +210,8 @@ export function proxyProblem(
   }
   // Only the proxy itself is looked up and connected to: it connects to the service.
   const hint = `Check ${variable} and your network.`;
-  if (code in unreachable) {
+  const isBehindProxy = code === "UND_ERR_CONNECT_TIMEOUT" && origin.startsWith("https:");
+  if (code in unreachable && !isBehindProxy) {
     return [`cannot connect to the proxy ${shown}: ${unreachable[code]}`, "proxy_unreachable", true, hint];
   }
   if (unknownHost.has(code)) {

@@ -19,16 +19,22 @@ export function openProxied(proxy: HttpProxy, connections: number): Dispatcher {
   return agent.compose(namingProxy(proxy));
 }
 
-/** A pool whose tunnels fail for good: undici 7.30 connects again without end if the proxy closes them. */
+/** The codes of failures on the way to the proxy itself, for those that undici also gives to others. */
+const ofProxy: Readonly<Record<string, string>> = {
+  // undici 7.30 connects again without end if the proxy closes a tunnel with this one.
+  UND_ERR_SOCKET: "ECONNRESET",
+  // At the end of a tunnel, it is the host that does not respond.
+  UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
+};
+
 function failingOnce(pool: Pool): Pool {
   const connect = pool.connect.bind(pool) as (
     options: Dispatcher.ConnectOptions,
   ) => Promise<Dispatcher.ConnectData>;
   const once = (options: Dispatcher.ConnectOptions) =>
     connect(options).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === "UND_ERR_SOCKET"
-        ? Object.assign(new Error(error.message, { cause: error }), { code: "ECONNRESET" })
-        : error;
+      const code = ofProxy[error.code ?? ""];
+      throw code === undefined ? error : Object.assign(new Error(error.message, { cause: error }), { code });
     });
   return Object.assign(pool, { connect: once as Pool["connect"] });
 }

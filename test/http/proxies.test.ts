@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { openConnections } from "../../src/http/connections.ts";
 import { downloader } from "../../src/http/download.ts";
+import { networkFailure, ProxyFailure } from "../../src/http/network-failure.ts";
 import { poster } from "../../src/http/post.ts";
 import { parseProxies } from "../../src/http/proxies.ts";
 import { forwardProxy } from "../support/forward-proxy.ts";
@@ -211,6 +212,31 @@ describe("a proxy", () => {
       message: `${api} closed the connection before the response was complete, through the proxy ${proxy.url} (GET /v1/x)`,
     });
   });
+
+  test.for([
+    ["UND_ERR_CONNECT_TIMEOUT", api, "unreachable", `cannot connect to ${api}: connection timed out (GET /)`],
+    [
+      "ETIMEDOUT",
+      api,
+      "proxy_unreachable",
+      "cannot connect to the proxy http://p.test: connection timed out (GET /)",
+    ],
+    [
+      "UND_ERR_CONNECT_TIMEOUT",
+      plain,
+      "proxy_unreachable",
+      "cannot connect to the proxy http://p.test: connection timed out (GET /)",
+    ],
+  ] as const)(
+    "is not named where the host behind it is silent: %s of %s",
+    ([code, origin, kind, message]) => {
+      const proxy = parseProxies({ HTTP_PROXY: "http://p.test" }).find(origin)!;
+      const failure = new ProxyFailure(proxy, Object.assign(new Error("timed out"), { code }));
+      expect(networkFailure(failure, { method: "GET", path: "/", origin, headers: {} })).toMatchObject({
+        ...{ code: kind, message },
+      });
+    },
+  );
 
   test("carries downloads and events to handlers, and is named in their failures", async () => {
     const proxy = await forwardProxy({ route: () => 0, credentials: "user:secret" });

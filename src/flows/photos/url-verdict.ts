@@ -56,7 +56,7 @@ export function failureOfUrl(error: unknown): UrlVerdict {
   if (error instanceof UrlFailure) return failed(error.code, error.message);
   if ((error as NodeJS.ErrnoException).code === blockedHost)
     return failed("blocked_host", "is on a host whose address is not public");
-  if (error instanceof TimeoutError) return failed("timeout", "does not respond");
+  if (error instanceof TimeoutError || isConnectTimeout(error)) return failed("timeout", "does not respond");
   // The fault of this machine is not that of the photo.
   const isLocal =
     error instanceof NetworkError &&
@@ -67,6 +67,12 @@ export function failureOfUrl(error: unknown): UrlVerdict {
   if (error.code === "host_not_found") return failed("dns_failed", "has an unknown host");
   return failed("http_error", `cannot be fetched: ${error.message}`);
 }
+
+/** Whether a host took no connection in time, or accepted one and stays silent. */
+const isConnectTimeout = (error: unknown): boolean =>
+  error instanceof NetworkError &&
+  error.code === "unreachable" &&
+  /TIMEDOUT|TIMEOUT/.test((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "");
 
 export interface ReceivedResponse {
   readonly status: number;

@@ -8,7 +8,6 @@ import { judgeHead } from "../../../src/flows/photos/url-verdict.ts";
 import { blockedHost, NetworkError, TimeoutError } from "../../../src/http/errors.ts";
 import { lookupAllowed } from "../../../src/http/local-names.ts";
 import type { OutsideExchange, OutsideRequest } from "../../../src/http/outside-exchange.ts";
-import { tinyPng } from "../../mock/world.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { TestClock } from "../../support/test-clock.ts";
 
@@ -195,10 +194,15 @@ describe("requests for photos", () => {
   });
 
   const network = (code: NetworkError["code"]) => new NetworkError("cannot", { code, transient: true });
+  const silentHost = new NetworkError("cannot", {
+    ...{ code: "unreachable", transient: true },
+    cause: Object.assign(new Error("Connect Timeout Error"), { code: "UND_ERR_CONNECT_TIMEOUT" }),
+  });
   test.each<[string, unknown, (typeof imageErrorCodes)[number], string]>([
     ["an unknown host", network("host_not_found"), "dns_failed", "has an unknown host"],
     ["a host that the proxy rejects", network("proxy_refused"), "http_error", "cannot be fetched: cannot"],
     ["a refused connection", network("unreachable"), "http_error", "cannot be fetched: cannot"],
+    ["a silent connection", silentHost, "timeout", "does not respond"],
     ["silence", new TimeoutError("silent", { code: "attempt_timeout" }), "timeout", "does not respond"],
     [
       "an address that is not public",

@@ -72,6 +72,10 @@ describe("the problem of a URL says how to write it", () => {
     ["ttps://cdn.example.com/a.jpg", "write https:// at the start"],
     ["https:///cdn.example.com/a.jpg", "write https:// at the start"],
     [`https://${host}/a.jpg`, "write https:// once"],
+    ["https:// cdn.example.com/a.jpg", "write https:// without a space"],
+    ["https ://cdn.example.com/a.jpg", "write https:// without a space"],
+    ["https: //cdn.example.com/a b.jpg", "write https:// without a space, write %20 instead of each space"],
+    [`[${host}/a.jpg`, "remove the brackets around the list"],
     ["data:image/png;base64,iVBORw0KGgo=", "save the picture as a file, and use its path"],
   ])("%j", async (url, todo) => {
     const cell = `"${url.replaceAll('"', '""')}"`;
@@ -141,6 +145,10 @@ describe("several URLs in one cell", () => {
 
   test.each([
     ["images", `${a},${b}`, "2 images has several URLs: put | between them"],
+    ["images", `${a}\\n${b}`, "2 images has several URLs: put | between them"],
+    ["images", `${a}\\r\\n${b}\\${a}`, "2 images has several URLs: put | between them"],
+    ["images", `${a}//${b}`, "1@2 several_urls"],
+    ["image_1", `${a}\\t${b}`, `2 image_1 ${photos} (image_1, image_2)`],
     ["images", `${a}; ${b}`, "2 images has several URLs: put | between them"],
     ["images", `${a},${b}|${a};${b}`, "2 images has several URLs: put | between them"],
     ["image_1", `${a},${b}`, `2 image_1 ${photos} (image_1, image_2)`],

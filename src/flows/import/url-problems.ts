@@ -91,6 +91,11 @@ const addScheme = "add https:// at the start";
 
 /** In the order in which they are looked for. */
 const repairs: readonly Repair[] = [
+  ["remove the brackets around the list", (text) => text.replace(/^\[(?=https?:[^\]]*$)/i, "")],
+  [
+    "write https:// without a space",
+    (text) => text.replace(/^(https?)\s*:\s*\/\s*\/\s*(?=\S)/i, (start) => start.replace(/\s+/g, "")),
+  ],
   ["write the URL alone", urlAlone],
   ["write / instead of \\", (text) => (/^https?:/i.test(text) ? text.replaceAll("\\", "/") : text)],
   [

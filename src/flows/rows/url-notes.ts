@@ -106,7 +106,9 @@ const afterPhoto = /\.(?:jpe?g|png|webp)[^\w/?#%]+$/i;
 /** Braces around a GUID are part of a name. */
 const placeholder =
   /\{(?![\da-f]{8}-[\da-f-]{27}\})[^{}/]*\}|%7b[^%{}/]+%7d|<[^<>/]+>|\[[a-z_]{2,30}\]|%%\w+%%|%(?![\da-f]{2})[a-z_]+%/i;
-const withoutValue = /(?<![a-z])undefined(?![a-z])|[/=_-]null(?=[/._?#&-]|$)|(?:\[|%5b)object(?: |\+|%20)/i;
+/** A complete part or value, or the end of a name; a name may begin with such a word. */
+const withoutValue =
+  /(?:[/=]null|[/=_-]undefined)(?=\.\w{2,5}(?:[?#]|$)|[/?#&]|$)|(?:\[|%5b)object(?: |\+|%20)/i;
 /** Of Python and JavaScript; in other letters these are words and names of folders. */
 const emptyWord = /\/(?:NaN|None)(?=\.\w+$|[/?#]|$)|\/nan(?=\.\w+$|$)/;
 /** In any language: capitals and the end of an error's name, or a character that was lost. */
@@ -128,13 +130,13 @@ const converted = /[/,?&](?:f_\w|fm=|format[=:,]|output=|auto=)/i;
 const longest = 4096;
 
 /** URLs, except those that are part of another one: services have them in their paths and queries. */
-const outerUrls = /(?<![/=?]|\w\(|%(?:2f|3d|3f|28))https?:\/\//gi;
+const outerUrls = /(?<=\.(?:jpe?g|png|webp)\/\/|(?<![/=?]|\w\(|%(?:2f|3d|3f|28)))https?:\/\//gi;
 
 export const countUrls = (text: string): number => text.match(outerUrls)?.length ?? 0;
 
 /** Whether a text has several URLs between which no URL goes on. */
 export const hasSeparateUrls = (text: string): boolean =>
-  /[\s,;]https?:\/\//i.test(text) && countUrls(text) > 1;
+  /(?:[\s,;]|\\[nrt]?)https?:\/\//i.test(text) && countUrls(text) > 1;
 
 /** The same as `startsWith`, in half of its time. */
 const beginsWith = (text: string, start: string): boolean => text.slice(0, start.length) === start;

@@ -43,6 +43,8 @@ describe("a URL that leads to no photo is noted", () => {
     [`${host}/undefined/1.jpg`, "url_without_value"],
     [`${host}/A-1_undefined.jpg`, "url_without_value"],
     [`${host}/a.jpg?id=undefined`, "url_without_value"],
+    [`${host}/undefined.jpg?v=2`, "url_without_value"],
+    [`${host}/a.jpg?id=null&w=9`, "url_without_value"],
     [`${host}/null`, "url_without_value"],
     [`${host}/NULL.png`, "url_without_value"],
     [`${host}/nan.jpg`, "url_without_value"],
@@ -70,6 +72,7 @@ describe("a URL that leads to no photo is noted", () => {
     [`${host}/a.jpg${host}/b.jpg`, "several_urls"],
     [`${host}/a.jpg#http://cdn.example.com/b.jpg`, "several_urls"],
     [`${host}/a.jpg%20${host}/b.jpg`, "several_urls"],
+    [`${host}/a.jpg//${host}/b.jpg`, "several_urls"],
   ])("%s", (url, code) => {
     expect(urlBreach(url)).toBeNull();
     const notes = new UrlNotes();
@@ -113,6 +116,9 @@ describe("a URL that may lead to a photo has no note", () => {
     `${host}/nan/naan.jpg?x=1`,
     `${host}/lookbook.pdf?page=2&format=jpg`,
     `${host}/nullabor.jpg`,
+    `${host}/undefined-beauty.jpg`,
+    `${host}/p/undefined-1.jpg`,
+    `${host}/null-waste/dress-null-2.jpg`,
     `${host}/\u{1f457}.jpg`,
     `${host}/plaża.jpg`,
     `${host}/a.jpg?x=1&copy=2`,

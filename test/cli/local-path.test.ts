@@ -44,16 +44,25 @@ describe("an address where a path is expected exits with 2, writes nothing, and 
     ["https://1drv.ms/x/s!AbC", "Excel: File > Save As > Download a Copy"],
     ["https://airtable.com/shr1", "Airtable: Download CSV"],
     ["https://www.dropbox.com/scl/fi/x/products.xlsx?dl=0", "Dropbox: Download"],
-  ] as const)("of a sheet that is edited in a browser, says how to download it: %s", async ([url, how]) => {
-    const world = await createWorld();
-    expect(await world.cat(["import", url])).toEqual({
-      exit: 2,
-      stdout: "",
-      stderr:
-        "error: FILE must be a path on this computer, not an address (https://)\n" +
-        `Download it first (in ${how}), and use the file, for example ./products.xlsx.\n`,
-    });
-  });
+    [
+      "docs.google.com/spreadsheets/d/1AbC/edit#gid=0",
+      "Google Sheets: File > Download > Microsoft Excel (.xlsx)",
+      "docs.google.com",
+    ],
+    ["Www.Dropbox.com/scl/fi/x/products.xlsx?dl=0", "Dropbox: Download", "www.dropbox.com"],
+  ])(
+    "of a sheet that is edited in a browser, says how to download it: %s",
+    async ([url, how, shown = "https://"]) => {
+      const world = await createWorld();
+      expect(await world.cat(["import", url!])).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr:
+          `error: FILE must be a path on this computer, not an address (${shown})\n` +
+          `Download it first (in ${how}), and use the file, for example ./products.xlsx.\n`,
+      });
+    },
+  );
 
   test("in CAT_HOME", async () => {
     const world = await createWorld();
@@ -68,7 +77,7 @@ describe("an address where a path is expected exits with 2, writes nothing, and 
 });
 
 describe("a path with a colon is a path", () => {
-  test.for(["a:b.csv", "./a:b.csv", "./s3://a.csv", "C:\\a.csv", "c://a.csv"])(
+  test.for(["a:b.csv", "./a:b.csv", "./s3://a.csv", "C:\\a.csv", "c://a.csv", "./docs.google.com/a.csv"])(
     "cat import %s",
     async (name) => {
       const world = await createWorld();

@@ -21,12 +21,16 @@ const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;
 
 /** Throws UsageError for an address such as `s3://bucket/x`, whose rest may be secret; not `./s3://x`. */
 export function rejectAddress(text: string, param: string): void {
-  const name = scheme.exec(text)?.[1]?.toLowerCase();
+  const written = text.trim();
+  const host = /^[a-z\d.-]+(?=\/)/i.exec(written)?.[0].toLowerCase();
+  // Copied without its start; a folder with such a name is written as ./docs.google.com.
+  const isOnline = host !== undefined && onlineSheets.some(([hosts]) => hosts.test(host));
+  const name = isOnline ? host : scheme.exec(text)?.[1]?.toLowerCase();
   if (name === undefined) return;
   throw new UsageError(`${param} must be a path on this computer, not an address (${name})`, {
     code: "not_a_path",
     param,
-    hint: hintFor(text.trim()),
+    hint: hintFor(isOnline ? `https://${written}` : written),
   });
 }
 

@@ -122,7 +122,8 @@ export class PhotoUrls {
       const got = await this.#request("GET", text);
       if (got.status !== 200 && got.status !== 206) return failedWith(got.status);
       // A server may send less than was asked for.
-      const isWhole = got.length === null ? got.bytes.length < headBytes : got.bytes.length === got.length;
+      const isShort = got.length === null ? got.bytes.length < headBytes : got.bytes.length === got.length;
+      const isWhole = isShort && !got.wasCompressed;
       const length = got.length ?? (head !== null && head.status < 300 ? head.length : null);
       const verdict = await judgeHead(got.bytes, length, isWhole);
       if (got.etag !== null) known.add(text, got.etag, verdict);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from "node:zlib";
 import { detectForeignType, detectImageType, isHeic } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import type { imageErrorCodes } from "../../contract/value-sets.ts";
@@ -82,7 +83,28 @@ export interface ReceivedResponse {
   readonly location: string | null;
   /** How long the server asks to wait, in milliseconds. */
   readonly retryMs: number | null;
+  /** Whether the bytes were compressed for the way: how many of them are missing is not known then. */
+  readonly wasCompressed: boolean;
   readonly bytes: Buffer;
+}
+
+/** Some servers compress photos, whatever a client accepts. */
+const decompress: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gunzipSync(bytes, ofStart),
+  "x-gzip": (bytes) => gunzipSync(bytes, ofStart),
+  deflate: (bytes) => inflateSync(bytes, ofStart),
+  br: (bytes) =>
+    brotliDecompressSync(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength }),
+};
+const maxOutputLength = 16 * 1024 * 1024;
+const ofStart = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength };
+
+function decompressed(bytes: Buffer, read: (bytes: Buffer) => Buffer): Buffer {
+  try {
+    return bytes.length === 0 ? bytes : read(bytes);
+  } catch {
+    return bytes;
+  }
 }
 
 export function toReceived(
@@ -91,14 +113,17 @@ export function toReceived(
 ): ReceivedResponse {
   const ofRange = /\/(\d{1,15})$/.exec(headers["content-range"] ?? "")?.[1];
   const length = status === 206 ? ofRange : /^\d{1,15}$/.exec(headers["content-length"] ?? "")?.[0];
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  const wasCompressed = Object.hasOwn(decompress, encoding);
   const retry = /^\d{1,6}$/.exec(headers["retry-after"] ?? "")?.[0];
   return {
     status,
     etag: headers.etag ?? null,
-    length: length === undefined ? null : Number(length),
+    length: length === undefined || wasCompressed ? null : Number(length),
     location: headers.location ?? null,
     retryMs: retry === undefined ? null : Number(retry) * 1000,
-    bytes,
+    wasCompressed,
+    bytes: wasCompressed ? decompressed(bytes, decompress[encoding]!) : bytes,
   };
 }
 

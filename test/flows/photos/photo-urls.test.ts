@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { imageErrorCodes } from "../../../src/contract/value-sets.ts";
@@ -169,6 +171,23 @@ describe("requests for photos", () => {
       code: "timeout",
       message: "is sent too slowly",
     });
+  });
+
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["BR", brotliCompressSync],
+    ["constructor", (bytes) => bytes],
+  ])("read what a server has compressed with %s, also its start alone", async (encoding, compress) => {
+    const problemOf = async (bytes: Buffer) => {
+      const sent = compress(bytes);
+      const headers = { "content-encoding": encoding, "content-length": String(sent.length) };
+      const { urls } = await urlsWith(() => ({ headers, bytes: sent.subarray(0, 64 * 1024) }));
+      return (await urls.check("https://cdn.example.com/a.jpg")!).problem;
+    };
+    expect(await problemOf(png)).toBeNull();
+    expect(await problemOf(Buffer.concat([png.subarray(0, 60), randomBytes(99_000)]))).toBeNull();
+    expect((await problemOf(Buffer.from("<html>")))?.message).toBe("is a web page, not a photo");
   });
 
   test("get less than they ask for of a photo that is complete", async () => {

@@ -4,6 +4,7 @@
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { PhotoUrls } from "../photos/photo-urls.ts";
 import type { InputRow, NotesAcrossRows } from "../rows/row-form.ts";
+import { fetchedUrl } from "./digests.ts";
 
 type Photos = Pick<LocalPhotos, "sizeOf" | "digest">;
 
@@ -28,7 +29,7 @@ export function sharedPhotos(random: () => number, photos: Photos, checked?: Pho
         const { url, path } = images[image] ?? {};
         if (typeof path === "string") locals.push({ at, image, path });
         // Equal URLs have equal bytes.
-        if (typeof url === "string") urls.add(checked?.found(url)?.content ?? url, at, image);
+        if (typeof url === "string") urls.add(checked?.found(url)?.content ?? asFetched(url), at, image);
       }
     },
 
@@ -65,6 +66,12 @@ export function sharedPhotos(random: () => number, photos: Photos, checked?: Pho
     },
   };
 }
+
+/** Nearly all hosts are in small letters, without a port: parsing each of millions of URLs would take seconds. */
+const plainHost = /^https:\/\/[a-z\d.-]+\//;
+
+const asFetched = (url: string): string =>
+  plainHost.test(url) && url.indexOf("#") === -1 && url.indexOf("/.") === -1 ? url : fetchedUrl(url);
 
 type Images = readonly (Readonly<Record<string, unknown>> | null)[];
 

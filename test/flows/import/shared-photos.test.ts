@@ -50,6 +50,22 @@ test("different URLs are never taken for one another, also in a large file", asy
   expect(await noted([...rows, [rows[5]![0]!]], 7)).toEqual(["60000 images[0].url"]);
 });
 
+test.each([
+  "https://CDN.example.com/a.jpg",
+  "https://cdn.example.com:443/a.jpg",
+  "https://cdn.example.com/a.jpg#front",
+  "https://cdn.example.com/x/../a.jpg",
+  "HTTPS://cdn.example.com/a.jpg",
+])("a URL is compared as it is fetched: %s", async (url) => {
+  const other = [
+    "https://cdn.example.com/A.jpg",
+    "https://cdn.example.com/a.jpg?v=1",
+    "https://cdn.example.com/a.jpg/",
+  ];
+  expect(await noted([["https://cdn.example.com/a.jpg"], other, [url]], 3)).toEqual(["2 images[0].url"]);
+  expect(await noted([other, [url]], 3)).toEqual([]);
+});
+
 test("photos of two products are one note: by their URLs, paths, or bytes", async () => {
   const world = await createWorld();
   const other = Buffer.concat([tinyPng, Buffer.from("other")]);

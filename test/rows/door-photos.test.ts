@@ -118,7 +118,11 @@ describe("the name of a photo", () => {
     const ran = await world.cat(["import", "photos", "--pattern", "{reference}_{side}", "--no-progress"]);
     expect([ran.exit, world.products().length]).toEqual(code === null ? [0, 1] : [3, 0]);
     if (code !== null)
-      expect(ran.stderr).toContain(`photos/${name}  image_1  ${code}  the name "photos/${name}" ${why}\n`);
+      expect(ran.stderr).toBe(
+        "1 photo of 1 product found in photos.\n" +
+          `photos/${name}  image_1  ${code}  the name "photos/${name}" ${why}\n` +
+          "error: photos has 1 invalid product out of 1; nothing was sent\nRename or replace the photos and run the command again.\n",
+      );
   });
 
   test("that is not UTF-8 is a problem of its photo, and is named to the row that means it", async () => {
@@ -129,8 +133,10 @@ describe("the name of a photo", () => {
     const shown = "photos/Gr\ufffd\ufffde-7_front.png";
     const ran = await world.cat(["import", "photos", "--pattern", "{reference}_{side}", "--no-progress"]);
     expect([ran.exit, world.products()]).toEqual([3, []]);
-    expect(ran.stderr).toContain(
-      `${shown}  image_1  misread_name  the name "${shown}" is not UTF-8: rename the file\n`,
+    expect(ran.stderr).toBe(
+      "1 photo of 1 product found in photos.\n" +
+        `${shown}  image_1  misread_name  the name "${shown}" is not UTF-8: rename the file\n` +
+        "error: photos has 1 invalid product out of 1; nothing was sent\nRename or replace the photos and run the command again.\n",
     );
 
     world.write("rows.csv", "reference,name,images\nA,B,photos/Größe-7_front.png\n");

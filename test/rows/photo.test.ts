@@ -4,7 +4,7 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { isDamagedImage } from "../../src/flows/files/damaged-image.ts";
-import { imageInMemory } from "../../src/flows/files/image-bytes.ts";
+import { imageInMemory, isCompleteForeign } from "../../src/flows/files/image-bytes.ts";
 import { readImageHead } from "../../src/flows/files/image-head.ts";
 import { longTest } from "../support/long-test.ts";
 import { repetitions } from "../support/repetitions.ts";
@@ -289,4 +289,11 @@ test("an image whose chunk is longer than the file, or has another checksum, is 
   expect(await isDamagedImage(imageInMemory([png]))).toBe(true);
   png[pixels + 9]! ^= 1;
   expect(await isDamagedImage(imageInMemory([png.subarray(0, 9_000), png.subarray(9_000)]))).toBe(false);
+});
+
+test("a TIFF whose directory is zeros is damaged", () => {
+  const bytes = readFileSync(`${folder}/rgb.tif`);
+  expect(isCompleteForeign(imageInMemory([bytes]), "TIFF")).toBe(true);
+  const directory = bytes.readUInt32LE(4);
+  expect(isCompleteForeign(imageInMemory([bytes.subarray(0, directory), Buffer.alloc(400)]), "TIFF")).toBe(false);
 });

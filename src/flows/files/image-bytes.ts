@@ -106,7 +106,9 @@ export function isCompleteForeign(image: ImageBytes, type: "TIFF" | "AVIF" | "GI
     // Large ones have an offset of eight bytes.
     const isLarge = head[2] === 0x2b || head[3] === 0x2b;
     if (isLarge) return Number(isLittle ? head.readBigUInt64LE(8) : head.readBigUInt64BE(8)) < length;
-    return (isLittle ? head.readUInt32LE(4) : head.readUInt32BE(4)) < length;
+    // A directory without an entry is one of zeros.
+    const directory = isLittle ? head.readUInt32LE(4) : head.readUInt32BE(4);
+    return image.read(directory, directory + 2).some((byte) => byte !== 0);
   }
   let at = 0;
   for (let count = 0; at < length && count < mostBoxes; count++) {

@@ -43,6 +43,8 @@ export class RowChecks {
   readonly #urlNotes = new UrlNotes();
   /** Rows with photos that need another look: a million rows are not looked at again for their notes. */
   readonly #odd = new WeakSet<object>();
+  /** Products of a folder with a photo whose name was read wrong. */
+  readonly #misread = new WeakSet<object>();
 
   constructor(options: RowCheckOptions) {
     this.#options = options;
@@ -58,11 +60,16 @@ export class RowChecks {
     const images = photos === undefined || isPlain ? none : listLocalImages(row);
     const checks = urls === undefined ? none : urlChecks(row, urls);
     if (images.length === 0 && checks.length === 0) return problems;
-    return Promise.all([photos!.problems(images), Promise.all(checks)]).then(([faults, found]) => [
-      ...problems,
-      ...faults.map((fault) => photoProblem(fault, row)),
-      ...found.flat(),
-    ]);
+    return Promise.all([photos!.problems(images), Promise.all(checks)]).then(([faults, found]) => {
+      // Its reference and name are those of the file, and are right once the file is renamed.
+      const isMisread = faults.some(({ code }) => code === "misread_name");
+      if (isMisread && isObject(read)) this.#misread.add(read);
+      return [
+        ...(isMisread ? problems.filter(({ code }) => code !== "lost_characters") : problems),
+        ...faults.map((fault) => photoProblem(fault, row)),
+        ...found.flat(),
+      ];
+    });
   }
 
   /** The problems that are found without a look at photos. */
@@ -84,7 +91,7 @@ export class RowChecks {
 
   notes(row: unknown): readonly FieldNote[] {
     const { photos, urls } = this.#options;
-    const { notes } = this.damage.of(row);
+    const notes = this.#misread.has(row as object) ? none : this.damage.of(row).notes;
     const uncut = (row as Partial<FileRow> | null)?.[uncutTexts];
     const isPlain = urls === undefined && !this.#odd.has(row as object);
     // Nearly every row has none.

@@ -295,5 +295,7 @@ test("a TIFF whose directory is zeros is damaged", () => {
   const bytes = readFileSync(`${folder}/rgb.tif`);
   expect(isCompleteForeign(imageInMemory([bytes]), "TIFF")).toBe(true);
   const directory = bytes.readUInt32LE(4);
-  expect(isCompleteForeign(imageInMemory([bytes.subarray(0, directory), Buffer.alloc(400)]), "TIFF")).toBe(false);
+  expect(isCompleteForeign(imageInMemory([bytes.subarray(0, directory), Buffer.alloc(400)]), "TIFF")).toBe(
+    false,
+  );
 });

@@ -16,7 +16,7 @@ const windowBytes = 64 * 1024;
 /** A larger image is not decoded. In pixels. */
 const mostPixels = 100_000_000;
 
-/** Whether a part of an image is missing, or was replaced by zeros. Without the library, zeros are accepted. */
+/** Whether a part of an image is missing or was replaced by zeros, which pass where sharp is missing. */
 export async function isDamagedImage(image: ImageBytes): Promise<boolean> {
   if (!isCompleteImage(image)) return true;
   const type = detectImageType(image.read(0, imageTypeBytes));

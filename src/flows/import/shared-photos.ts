@@ -67,7 +67,7 @@ export function sharedPhotos(random: () => number, photos: Photos, checked?: Pho
   };
 }
 
-/** Nearly all hosts are in small letters, without a port: parsing each of millions of URLs would take seconds. */
+/** Nearly all hosts are in small letters, without a port: parsing millions of URLs would take seconds. */
 const plainHost = /^https:\/\/[a-z\d.-]+\//;
 
 const asFetched = (url: string): string =>

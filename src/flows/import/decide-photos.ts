@@ -193,7 +193,8 @@ class Draft {
     const { cells, known, isExported } = this.#row;
     if (this.#named.some(({ source }) => isSameSource(source, photo.source))) return;
     const isReplaced = photo.place !== "" && this.#named.some(({ place }) => place === photo.place);
-    if (!isReplaced && !cells.isEmptied(photo.place)) return;
+    const isLeftOut = !isExported && photo.place === "" && cells.mayHaveEntry(photo.side);
+    if (!isReplaced && !isLeftOut && !cells.isEmptied(photo.place)) return;
     const image = known.imageOf(photo.source);
     if (typeof image === "string" && !known.has(image)) return;
     if (!isReplaced && !isExported) {

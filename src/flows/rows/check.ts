@@ -1,6 +1,6 @@
 import type { ProgressEvent } from "../progress-event.ts";
 import { counted, shownName } from "../words.ts";
-import type { MergeableGroup, MergeableRows } from "./merged-copy.ts";
+import type { AgreeingRows, MergeableRows } from "./merged-copy.ts";
 import { type FileNote, FileNotes } from "./notes.ts";
 import { isWithinRows, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
 import { type InputProblem, UnreadableInput } from "./problem.ts";
@@ -217,7 +217,7 @@ class FilePass {
   }
 
   /** Rejects the first row of a product if it is a part of it, and the other rows are skipped. */
-  async #offerMerging({ first, indexes, isIncomplete }: MergeableGroup): Promise<void> {
+  async #offerMerging({ first, indexes, isIncomplete }: AgreeingRows): Promise<void> {
     const { file, rejectedRows, host } = this;
     for (const index of indexes) rejectedRows.mergeable.add(index);
     const rowIndex = indexes[0]!;

@@ -245,7 +245,7 @@ export interface MergeableRows {
 }
 
 /** The rows of one product that agree. */
-export interface MergeableGroup {
+export interface AgreeingRows {
   readonly first: InputRow;
   /** The places of all its rows in the file. */
   readonly indexes: readonly number[];
@@ -256,7 +256,7 @@ export interface MergeableGroup {
 interface MergeableHost {
   /** Whether the row repeats one of another file. */
   readonly repeatsOther?: (rowIndex: number) => boolean;
-  readonly onGroup?: (group: MergeableGroup) => Promise<void>;
+  readonly onGroup?: (group: AgreeingRows) => Promise<void>;
   readonly onContradiction?: (row: InputRow, fault: MergeFault, first: InputRow) => void;
 }
 

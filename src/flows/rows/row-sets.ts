@@ -51,7 +51,7 @@ export class RejectedRows extends RowSet {
 
 export const unknownPlace = " in an earlier row";
 
-/** Without it in its reason, a repeating row of a failed file is merged with no other: it may be another product. */
+/** A repeating row of a failed file without it is merged with no other: it may be another product. */
 export const mergeOffer = "; to import its rows as one product, add --merge-rows";
 
 /** The maximum number of rows that name a place: a file may have a million repetitions. */

@@ -101,6 +101,8 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const begin = db.statement(
     "INSERT INTO run (id, account, kind, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
+  // A plan that sent nothing is applied again under its own ID: its earlier run was closed.
+  const removeClosed = db.statement("DELETE FROM run WHERE id = ? AND identity = ''");
   const addOption = db.statement("UPDATE run SET options = json_set(options, ?, ?) WHERE id = ?");
   const writes = db.statement("UPDATE account SET last_run = ? WHERE id = ? AND last_run IS NOT ?");
   const lastWriter = db.statement<[string | null]>("SELECT last_run FROM account WHERE id = ?");
@@ -125,7 +127,10 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
         .all(kind)
         .map((row) => ({ ...toRun(row.slice(0, runWidth) as RunRow), isEnded: row[runWidth] !== null })),
     begin: ({ id, account, kind, identity, file, options, startedAt }) =>
-      void begin.run(id, account, kind, identity, file, JSON.stringify(options), startedAt),
+      db.transaction(() => {
+        removeClosed.run(id);
+        begin.run(id, account, kind, identity, file, JSON.stringify(options), startedAt);
+      }),
     addOption: (runId, name, value) => void addOption.run(`$.${name}`, value, runId),
     writes: (account, runId) => void writes.run(runId, account, runId),
     lastWriter: (account) => lastWriter.get(account)?.[0] ?? null,

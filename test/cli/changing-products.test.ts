@@ -69,6 +69,11 @@ describe("cat products create", () => {
     ["--reference= --name N --image front.jpg", 3, "error: reference is empty"],
     ["--reference D --name \u200b --image front.jpg", 3, "error: name is empty"],
     [
+      "--reference A\u200bB --name N --image front.jpg",
+      3,
+      'error: reference "A\\u200bB" has a character that cannot be seen: type it again without that\n',
+    ],
+    [
       "",
       2,
       "error: missing flags: --reference REFERENCE, --name NAME, --image FILE|IMAGE_ID[:ORIENTATION]\nSee: cat products create --help\n",
@@ -194,10 +199,15 @@ describe("cat products update", () => {
     ["products update X", "nothing to change"],
     ["products update X --clear name", 'invalid --clear "name": use description or sex'],
     ["products update X --sex male --clear sex", "--clear sex cannot be used with --sex"],
-  ])("sends nothing for %s", async (line, message) => {
+    [
+      "products update X --reference A\u200bB",
+      'reference "A\\u200bB" has a character that cannot be seen: type it again without that',
+      3,
+    ],
+  ] as [string, string, number?][])("sends nothing for %s", async (line, message, exit = 2) => {
     const world = await withPhotos();
     const ran = await world.cat(line);
-    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([2, `error: ${message}`]);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([exit, `error: ${message}`]);
     expect(world.requests()).toEqual([]);
   });
 });

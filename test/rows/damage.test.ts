@@ -296,6 +296,50 @@ describe("rows of one reference with --merge-rows", () => {
   });
 });
 
+describe("rows of one damaged reference", () => {
+  const doubtful = [
+    "undefined",
+    "null",
+    "N/A",
+    "[object Object]",
+    "SKU-NaN",
+    "1-Mar",
+    "01.Mrz",
+    '"1,001"',
+    "4.006.381",
+    "'1002",
+    "CafÃ©",
+  ];
+
+  test.each(sampled(doubtful))("are not one product, and none is offered: %s", async (reference) => {
+    const world = await worldWith();
+    world.writeRows("a.csv", [`${reference},Hat`, `${reference},Hat`]);
+    const duplicate = [{ line: 3, param: "reference", code: "duplicate_reference_in_file" }];
+    for (const flag of ["", " --merge-rows"]) {
+      const ran = await world.cat(`import a.csv${flag} --dry-run --json`);
+      const { problems, mergeable, notes } = JSON.parse(ran.stdout);
+      expect([ran.exit, problems, mergeable, notes], flag).toMatchObject([
+        3,
+        duplicate,
+        undefined,
+        [{ count: 2, line: 2, message: expect.stringMatching(/add --codes-as-written|as UTF-8/) }],
+      ]);
+    }
+    const ran = await world.cat("import a.csv --merge-rows --codes-as-written");
+    expect([ran.exit, world.products().map(({ images }) => images.length)]).toEqual([0, [2]]);
+  });
+
+  test.each(sampled(["1001.0", "2.1", "1e6", "MAR-1", "TRUE"]))(
+    "are one if nothing is lost: %s",
+    async (code) => {
+      const world = await worldWith();
+      world.writeRows("a.csv", [`${code},Hat`, `${code},Hat`]);
+      const ran = await world.cat("import a.csv --merge-rows");
+      expect([ran.exit, world.products().map(({ images }) => images.length)]).toEqual([0, [2]]);
+    },
+  );
+});
+
 describe("--codes-as-written", () => {
   test.each(sampled(["#N/A", "#WERT!", "####", "A\ufffd1"], 1))(
     "is not for %s, which is a code nowhere",

@@ -166,6 +166,60 @@ describe("rows of one reference with --merge-rows", () => {
     },
   );
 
+  test.each<[column: string, flag: string]>(
+    sampled([
+      ["image_1", ""],
+      ["image_1", " --merge-rows"],
+      ["image_front", ""],
+      ["images", ""],
+    ]),
+  )("a photo whose row is removed is said, if one row is left: %s%s", async (column, flag) => {
+    const world = await worldOf();
+    const head = `reference,name,${column}\nA,Hat,${cdn}/1.jpg\n`;
+    world.write("a.csv", `${head}A,,${cdn}/2.jpg\n`);
+    await world.cat("import a.csv --merge-rows");
+    world.write("a.csv", head);
+    const { stdout } = await world.cat(`import a.csv${flag} --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ unchanged: 0, kept: 1, not_applied: { removed: 1 } });
+    expect(world.products()[0]!.images).toHaveLength(2);
+    const exact = await world.cat(`import a.csv${flag} --exact --json`);
+    expect(JSON.parse(exact.stdout)).toMatchObject({ updated: 1 });
+    expect(world.products()[0]!.images).toHaveLength(1);
+  });
+
+  test.each<[one: string, other: string]>(
+    sampled([
+      ["Café", "Cafe\u0301"],
+      ["Hemd rot", "Hemd\u00a0rot"],
+      ["Hemd rot", "Hemd\u202frot"],
+      ["Handtasche", "Hand\u00adtasche"],
+      ["AB", "A\u200bB"],
+      ["A-1", "Ａ-１"],
+      ["fin", "ﬁn"],
+      ["❤ Ring", "❤\ufe0f Ring"],
+      ["Ring", "Ring\u200e"],
+      ["Kette", "K\u2060ette"],
+    ]),
+  )("texts that look equal agree, and the first one counts: %j, %j", async (one, other) => {
+    for (const [first, last] of [
+      [one, other],
+      [other, one],
+    ]) {
+      const { content, faults } = mergeContents([
+        { reference: "A", name: first, description: first, images: [] },
+        { reference: "A", name: last, description: last, images: [] },
+      ]);
+      expect([content, faults]).toMatchObject([{ name: first, description: first }, []]);
+    }
+  });
+
+  test("references that only look equal contradict each other, with their characters", () => {
+    const { faults } = mergeContents([{ reference: "CAFÉ-1" }, { reference: "CAFE\u0301-1" }]);
+    expect(faults.map(({ param, message }) => [param, message])).toEqual([
+      ["reference", 'reference "CAFE\u0301-1" (CAFE\\u0301-1) contradicts "CAFÉ-1" (CAF\\xc9-1)'],
+    ]);
+  });
+
   test("--limit counts products, and results name the first row of each", async () => {
     const world = await worldOf();
     await world.cat("import library.csv --merge-rows --limit 2 --results r.csv");
@@ -241,6 +295,49 @@ describe("rows of one reference without the flag", () => {
     expect((await world.cat("import library.failed.csv")).exit).toBe(3);
     expect((await world.cat("import library.failed.csv --merge-rows")).exit).toBe(0);
     expect(shown(world)).toEqual({ "D-1": dress, "C-2": coat, "H-3": "Hat, 04" });
+  });
+
+  const pair = ["B,Cap,,3", "B,Cap,,4"];
+
+  test.each<[name: string, other: readonly string[], rows: readonly string[]]>(
+    sampled([
+      ["two names", [], ["A,Ring,female,1", "A,Hat,male,2", ...pair]],
+      ["three rows, of which two agree", [], ["A,Ring,female,1", "A,Hat,,2", ...pair, "A,Hat,,5"]],
+      ["two sexes", [], ["A,Ring,female,1", ...pair, "A,Ring,male,2"]],
+      ["a row in another file", ["A,Ring,female,1"], ["A,Hat,male,2", ...pair]],
+      ["rows in another file that agree", ["A,Ring,female,1"], ["A,Ring,,2", ...pair, "A,Ring,,5"]],
+    ]),
+  )("the product of a first row is kept, whatever the failed file has: %s", async (_, other, rows) => {
+    const world = await worldOf();
+    const write = (file: string, of: readonly string[]) =>
+      world.write(
+        file,
+        ["reference,name,sex,images", ...of.map((row) => row.replace(/\d$/, `${cdn}/$&.jpg`)), ""].join("\n"),
+      );
+    write("a.csv", other);
+    write("b.csv", [...rows, "C,Sock,,6"]);
+    const files = other.length === 0 ? "b.csv" : "a.csv b.csv";
+    const [ring, sock] = [{ A: "Ring, female, 1" }, { C: "Sock, 6" }];
+    expect((await world.cat(`import ${files} --skip-invalid`)).exit).toBe(8);
+    expect(shown(world)).toEqual({ ...ring, ...sock });
+    expect((await world.cat("import b.failed.csv --merge-rows")).exit).toBe(3);
+    const skipped = await world.cat("import b.failed.csv --merge-rows --skip-invalid");
+    expect([skipped.exit, shown(world)]).toEqual([8, { ...ring, ...sock, B: "Cap, 3, 4" }]);
+    for (const flags of ["--merge-rows", "--skip-invalid", "--merge-rows --skip-invalid"])
+      expect((await world.cat(`import b.failed-2.csv ${flags}`)).exit, flags).toBe(3);
+    expect(shown(world)).toEqual({ ...ring, ...sock, B: "Cap, 3, 4" });
+  });
+
+  test("a row that repeats all of an imported one is unchanged in the failed file with the flag", async () => {
+    const world = await worldOf();
+    const rows = ["A,Hat,1", "A,Hat,1", "B,Cap,2", "B,Cap,3", "A,,1"];
+    const text = rows.map((row) => row.replace(/\d$/, `${cdn}/$&.jpg`)).join("\n");
+    world.write("a.csv", `reference,name,images\n${text}\n`);
+    await world.cat("import a.csv --skip-invalid");
+    expect(shown(world)).toEqual({ A: "Hat, 1" });
+    const ran = await world.cat("import a.failed.csv --merge-rows --json");
+    expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 1, unchanged: 1 }]);
+    expect(shown(world)).toEqual({ A: "Hat, 1", B: "Cap, 2, 3" });
   });
 
   test("a photo of two products is noted at its row, whatever the rows are merged to", async () => {

@@ -211,21 +211,31 @@ async function createProduct(app: App, { image, ...fields }: CreateFlags): Promi
   const photos = await photoArguments(image, cwd, [
     () => checkSex(fields.sex),
     ...(["reference", "name"] as const).map((field) => () => {
-      if (fields[field] !== "") return;
-      const hint = "Nothing was sent. Fix the value and run the command again.";
-      throw new CatError(`${field} is empty`, {
-        type: "input",
-        code: "invalid_request",
-        param: field,
-        hint,
-      });
+      if (fields[field] === "")
+        throw invalidField(field, { code: "invalid_request", message: `${field} is empty` });
     }),
+    () => checkReference(fields.reference),
   ]);
   await noteLongFields(app, { ...fields, photos: photos.length });
   const images = await attachable(photos, { client: () => app.client(), cwd, signal });
   const client = await app.client();
   const created = carriedOut(client.products.create({ body: { ...fields, images } }, { signal }));
   await showDone(created, (shown) => app.io.resource(shown));
+}
+
+const invalidField = (param: string, { code, message }: { code: string; message: string }): CatError =>
+  new CatError(message, {
+    type: "input",
+    code,
+    param,
+    hint: "Nothing was sent. Fix the value and run the command again.",
+  });
+
+/** Rejects a reference that a row of an import could not have. */
+async function checkReference(reference: string | undefined): Promise<void> {
+  const { referenceProblems } = await import("../../flows/import/references.ts");
+  const [problem] = referenceProblems({ reference });
+  if (problem !== undefined) throw invalidField("reference", problem);
 }
 
 function checkSex(sex: string | undefined): void {
@@ -279,6 +289,7 @@ const updateCommand = (app: App): Command =>
           hint: "Add --name, --reference, --description, --sex or --clear.",
         });
       }
+      await checkReference(change.reference);
       await noteLongFields(app, change);
       const { id } = await findNamedProduct(app, idOrReference);
       const client = await app.client();

@@ -190,10 +190,10 @@ class Draft {
 
   /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
   #decideEarlier(photo: SaidPhoto): void {
-    const { cells, known, isExported } = this.#row;
+    const { known, isExported } = this.#row;
     if (this.#named.some(({ source }) => isSameSource(source, photo.source))) return;
     const isReplaced = photo.place !== "" && this.#named.some(({ place }) => place === photo.place);
-    if (!isReplaced && !cells.isEmptied(photo.place)) return;
+    if (!isReplaced && !this.#isEmptied(photo)) return;
     const image = known.imageOf(photo.source);
     if (typeof image === "string" && !known.has(image)) return;
     if (!isReplaced && !isExported) {
@@ -205,6 +205,11 @@ class Draft {
     if (typeof image === "string") {
       if (!isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
     } else if (this.#unknown.length > 0) this.#fail(untraced(photo));
+  }
+
+  #isEmptied({ place, side }: SaidPhoto): boolean {
+    const { cells, isExported } = this.#row;
+    return cells.isEmptied(place) || (place === "" && !isExported && cells.mayHaveEntry(side));
   }
 
   /** With --exact, the product has the photos of the row alone. */

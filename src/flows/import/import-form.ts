@@ -63,6 +63,7 @@ export const importForm = (
       toKey: (row) => (checks.damage.hasLost(row, "reference") ? undefined : uniqueReference.toKey(row)),
     },
     merge: (contents) => checks.merge(contents),
+    isDoubtful: (row) => checks.hasDoubtfulReference(row),
     withoutDone: (object, done) => (done.size === 0 ? object : withoutDonePhotos(object, done, map)),
   };
 };

@@ -2,6 +2,7 @@
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
+import { lookOf } from "../../text.ts";
 import {
   emptyColumns,
   type MergedContent,
@@ -11,6 +12,7 @@ import {
 } from "../rows/row-form.ts";
 import { hasValue } from "../rows/row-parts.ts";
 import type { InputImage } from "./file-row.ts";
+import { spelled } from "./references.ts";
 
 type Content = Record<string | symbol, unknown>;
 
@@ -93,17 +95,22 @@ function contradictions(contents: readonly Content[]): MergeFault[] {
     const value = compared(field, contents[first]!);
     return contents.flatMap((row, index) => {
       if (!hasValue(row[field]) || compared(field, row) === value) return [];
-      const [own, other] = [row, contents[first]!].map((one) => shortened(String(one[field]).trim()));
+      const [own, other] = [row, contents[first]!].map((one) => shown(field, String(one[field]).trim()));
       const message = `${field} ${own} contradicts ${other}`;
       return [{ row: index, first, param: field, code: "contradicting_rows", message }];
     });
   });
 }
 
+/** Texts that look equal are one, except references: those are two products. */
 function compared(field: string, row: Content): string {
   const text = String(row[field]).trim();
-  return field === "sex" ? text.toLowerCase() : text;
+  if (field === "reference") return text;
+  return field === "sex" ? text.toLowerCase() : lookOf(text);
 }
+
+const shown = (field: string, text: string): string =>
+  field === "reference" ? spelled(text) : shortened(text);
 
 const positionOf = (row: Content): number =>
   hasValue(row[photoPosition]) ? Number(row[photoPosition]) : Number.POSITIVE_INFINITY;

@@ -106,14 +106,20 @@ export class RowChecks {
     ];
   }
 
+  /** The product of these rows, which are judged for their notes. */
   merge(contents: readonly object[]): MergedContent {
-    const merged = mergeContents(contents);
-    const lost = contents.flatMap((content, row) => {
-      const ofReference = this.#judge(content, content).lost.filter(({ param }) => param === "reference");
-      // Those of the first row are problems of the product.
-      return row === 0 ? [] : ofReference.map((problem) => ({ ...problem, row }));
-    });
-    return lost.length === 0 ? merged : { ...merged, faults: [...merged.faults, ...lost] };
+    for (const content of contents) this.#judge(content, content);
+    return mergeContents(contents);
+  }
+
+  /** Whether another row with this reference may be another product. */
+  hasDoubtfulReference(row: object): boolean {
+    const reference = readReference(row);
+    return (
+      reference !== undefined &&
+      this.damage.isDoubtful(reference) &&
+      !isExportedAs(reference, exportedOf(row))
+    );
   }
 
   #judge(read: unknown, row: unknown) {

@@ -44,6 +44,7 @@ export class RowCells {
   /** The places and fields whose cells are empty. */
   readonly #empty: ReadonlySet<string>;
   readonly #hasImages: boolean;
+  readonly #emptyPlaces: readonly string[];
 
   constructor(row: FileRow, digests: readonly Buffer[]) {
     const { [emptyColumns]: empty = [], [photoColumns]: columns } = row;
@@ -54,6 +55,7 @@ export class RowCells {
     }));
     const emptyPlaces = empty.flatMap((column) => placeOfColumn(column) ?? []);
     this.#empty = new Set([...empty.filter(isField), ...emptyPlaces]);
+    this.#emptyPlaces = emptyPlaces;
     this.#hasImages = photos.some(({ place }) => place === "") || this.#empty.has("");
     const cleared = Object.fromEntries(empty.filter(isField).map((field) => [field, null]));
     this.said = {
@@ -65,6 +67,12 @@ export class RowCells {
   /** Whether the file has the column of a place that has no photo in this row. */
   isEmptied(place: string): boolean {
     return place === "" ? this.#hasImages : this.#empty.has(place);
+  }
+
+  /** Whether the file has a column that an entry of `images` may come from, where rows were merged before. */
+  mayHaveEntry(side: string | undefined): boolean {
+    const places = [...(this.said.photos ?? []).map(({ place }) => place), ...this.#emptyPlaces];
+    return places.some((place) => place === side || /^\d+$/.test(place));
   }
 
   get emptyFields(): readonly LedgerField[] {

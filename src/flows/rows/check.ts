@@ -1,7 +1,6 @@
 import type { ProgressEvent } from "../progress-event.ts";
 import { counted, shownName } from "../words.ts";
-import { isDoubtfulReference } from "./damage.ts";
-import type { IncompleteRow, MergeableRows } from "./merged-copy.ts";
+import type { AgreeingRows, MergeableRows } from "./merged-copy.ts";
 import { type FileNote, FileNotes } from "./notes.ts";
 import { isWithinRows, openRows, type RowFile, unchangedRows } from "./open-rows.ts";
 import { type InputProblem, UnreadableInput } from "./problem.ts";
@@ -187,12 +186,12 @@ class FilePass {
     if (this.#unusable || !this.#mayRepeat) return null;
     const { findMergeable, mergedCopy } = await import("./merged-copy.ts");
     const copy = await mergedCopy(file, { random: host.random, signal: host.signal });
-    return findMergeable(
-      copy,
-      file,
-      (row) => this.#rejectIncomplete(row),
-      (row, fault, first) => this.#noteContradiction(row, fault, first),
-    ).finally(copy.close);
+    const others = new Set(this.rejectedRows.repeatingOthers);
+    return findMergeable(copy, file, {
+      repeatsOther: (row) => others.has(row),
+      onGroup: (group) => this.#offerMerging(group),
+      onContradiction: (row, fault, first) => this.#noteContradiction(row, fault, first),
+    }).finally(copy.close);
   }
 
   result(): CheckResult {
@@ -217,25 +216,28 @@ class FilePass {
     await this.host.onProblem(problem);
   }
 
-  async #rejectIncomplete({ row, rowIndex, rows }: IncompleteRow): Promise<void> {
+  /** Rejects the first row of a product if it is a part of it, and the other rows are skipped. */
+  async #offerMerging({ first, indexes, isIncomplete }: AgreeingRows): Promise<void> {
     const { file, rejectedRows, host } = this;
-    if (!host.skipsInvalid || rejectedRows.has(rowIndex) || !isWithinRows(file, rowIndex)) return;
-    const { line, content } = row;
+    for (const index of indexes) rejectedRows.mergeable.add(index);
+    const rowIndex = indexes[0]!;
+    if (!isIncomplete || !host.skipsInvalid || rejectedRows.has(rowIndex) || !isWithinRows(file, rowIndex))
+      return;
+    const { line, content } = first;
     rejectedRows.add(rowIndex);
     rejectedRows.addRepeated(
       rowIndex,
       placeOfUse({ line, file: this.#name, ...this.#placeOfReference(line) }),
     );
     this.#invalid++;
-    const message = `reference "${file.form.readReference(content)}" has ${counted(rows, "row")}, of which this one alone would be a part of the product`;
-    await host.onProblem(this.#uniqueProblem(row, file.form.unique!.code, message));
+    const message = `reference "${file.form.readReference(content)}" has ${counted(indexes.length, "row")}, of which this one alone would be a part of the product`;
+    await host.onProblem(this.#uniqueProblem(first, file.form.unique!.code, message));
   }
 
-  #noteContradiction({ line, content }: InputRow, { param, message }: MergeFault, first: InputRow): void {
+  #noteContradiction({ line }: InputRow, { param, message }: MergeFault, first: InputRow): void {
     const { file, reader } = this;
-    // References that only look equal, or may be damaged, have a problem or a note of their own.
+    // References that only look equal have a problem of their own.
     if (param === file.form.unique?.param) return;
-    if (isDoubtfulReference(file.form.readReference(content) ?? "")) return;
     const placeOf = (at: number) => (reader instanceof TableReader ? reader.placeOfField(at, param) : {});
     const other = placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
     this.#notes.add("contradicting_rows", message + other, () => ({ line, ...placeOf(line), param }));

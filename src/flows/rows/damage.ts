@@ -223,6 +223,13 @@ export class DamageFinder {
     return field === "reference" && (problem === undefined || problem.code === "lost_digits");
   }
 
+  /** Whether another row with this reference may be another product; all digits of 1001.0 are there. */
+  isDoubtful(reference: string): boolean {
+    const damage = damageOf("reference", reference);
+    if (damage === null || this.#mayBeMeant(damage, "reference")) return false;
+    return damage.note?.code !== "decimal" && damage.note?.code !== "whole_decimal";
+  }
+
   of(row: unknown): RowDamage {
     return this.#found.get(row as object) ?? sound;
   }

@@ -6,7 +6,7 @@ import { newFile, type OpenFile } from "../../open-file.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { shownName } from "../words.ts";
-import { groupsOf, type MergedCopy, mergedRow, packRow } from "./merged-reader.ts";
+import { groupsOf, hasCode, type MergedCopy, mergedRow, type PackedRow, packRow } from "./merged-reader.ts";
 import { openRows, type RowFile } from "./open-rows.ts";
 import { UnreadableInput } from "./problem.ts";
 import type { InputRow, MergeFault } from "./row-form.ts";
@@ -94,7 +94,7 @@ async function copyRows(file: RowFile, path: string, options: CopyOptions) {
 
 function keyOf({ content }: InputRow, { form }: RowFile): string | undefined {
   const key = content === null ? undefined : form.unique?.toKey(content);
-  return typeof key === "string" ? key : undefined;
+  return typeof key === "string" && !form.isDoubtful?.(content as object) ? key : undefined;
 }
 
 /** Writes the lines in the order of the products, and removes the first file. */
@@ -244,38 +244,44 @@ export interface MergeableRows {
   readonly rows: number;
 }
 
-/** The first row of a product that lacks photos or fields of its other rows. */
-export interface IncompleteRow {
-  readonly row: InputRow;
-  readonly rowIndex: number;
-  /** How many rows its product has. */
-  readonly rows: number;
+/** The rows of one product that agree. */
+export interface AgreeingRows {
+  readonly first: InputRow;
+  /** The places of all its rows in the file. */
+  readonly indexes: readonly number[];
+  /** Whether the first row lacks photos or fields of the others. */
+  readonly isIncomplete: boolean;
 }
 
-/**
- * The products of several rows that agree; null without any. `onIncomplete`: each of which the first row is
- * not all; `onContradiction`: each of the others.
- */
+interface MergeableHost {
+  /** Whether the row repeats one of another file. */
+  readonly repeatsOther?: (rowIndex: number) => boolean;
+  readonly onGroup?: (group: AgreeingRows) => Promise<void>;
+  readonly onContradiction?: (row: InputRow, fault: MergeFault, first: InputRow) => void;
+}
+
+/** The products of several rows that agree; null without any. */
 export async function findMergeable(
   copy: MergedCopy,
   { form }: RowFile,
-  onIncomplete: (row: IncompleteRow) => Promise<void> = async () => {},
-  onContradiction: (row: InputRow, fault: MergeFault, first: InputRow) => void = () => {},
+  { repeatsOther = () => false, onGroup = async () => {}, onContradiction = () => {} }: MergeableHost = {},
 ): Promise<MergeableRows | null> {
   let [products, rows] = [0, 0];
   for await (const groups of groupsOf(copy))
     for (const group of groups) {
-      const { merged } = group.length === 1 ? {} : mergedRow(group, form);
+      const [{ row: first, rowIndex }] = group as [PackedRow];
+      if (group.length === 1 || repeatsOther(rowIndex)) continue;
+      const { merged, earlierReason } = mergedRow(group, form);
       if (merged === undefined || merged.isTooMuch) continue;
       const [fault] = merged.faults;
       if (fault?.first !== undefined) onContradiction(group[fault.row]!.row, fault, group[fault.first]!.row);
-      if (fault !== undefined) continue;
+      const isHeld = earlierReason !== undefined && hasCode(earlierReason, form.unique!.code);
+      if (fault !== undefined || isHeld) continue;
       products++;
       rows += group.length;
-      const [{ row, rowIndex }] = group as [(typeof group)[number]];
-      const alone = form.merge!([row.content as object]);
-      if (JSON.stringify(alone.content) !== JSON.stringify(merged.content))
-        await onIncomplete({ row, rowIndex, rows: group.length });
+      const alone = form.merge!([first.content as object]);
+      const isIncomplete = JSON.stringify(alone.content) !== JSON.stringify(merged.content);
+      await onGroup({ first, indexes: group.map(({ rowIndex }) => rowIndex), isIncomplete });
     }
   return products === 0 ? null : { products, rows };
 }

@@ -17,7 +17,7 @@ import {
   uncutTexts,
 } from "./row-form.ts";
 import { inPart, ownPart } from "./row-parts.ts";
-import { placeOfUse, type SomeRows } from "./row-sets.ts";
+import { mergeOffer, placeOfUse, type SomeRows } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
 /** The rows of a file, one per line, in the order in which they are merged. */
@@ -81,6 +81,18 @@ export async function* groupsOf({ path, continued }: MergedCopy): AsyncGenerator
   if (group.length > 0) yield [group];
 }
 
+export const hasCode = ({ code }: NonNullable<InputRow["earlierReason"]>, one: string): boolean =>
+  code.split(" ").includes(one);
+
+/** Whether all of these repeat a row that is not among them, and that they may contradict. */
+const isHeld = (rows: readonly InputRow[], code: string): boolean =>
+  rows.every(
+    ({ earlierReason }) =>
+      earlierReason !== undefined &&
+      hasCode(earlierReason, code) &&
+      !earlierReason.message.includes(mergeOffer),
+  );
+
 /** The row that rows of one key make; a row without a key stays as it is. */
 export function mergedRow(group: readonly PackedRow[], form: RowForm): InputRow {
   const rows = group.map(({ row }) => row);
@@ -90,9 +102,9 @@ export function mergedRow(group: readonly PackedRow[], form: RowForm): InputRow 
   const { code } = form.unique;
   const { earlierReason: _, fault: __, typed: ___, ...own } = first;
   // Their repetition is what merging them resolves.
-  const earlierReason = rows.find(
-    ({ earlierReason }) => earlierReason !== undefined && !earlierReason.code.split(" ").includes(code),
-  )?.earlierReason;
+  const isKept = ({ earlierReason }: InputRow) =>
+    earlierReason !== undefined && !hasCode(earlierReason, code);
+  const earlierReason = (isHeld(rows, code) ? first : rows.find(isKept))?.earlierReason;
   return { ...own, content: merged.content, merged, ...(earlierReason !== undefined && { earlierReason }) };
 }
 

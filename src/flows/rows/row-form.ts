@@ -48,6 +48,8 @@ export interface RowForm {
   readonly unique?: UniqueKey | undefined;
   /** Makes one row of several with the same key, in the order of the file. */
   merge?(contents: readonly object[]): MergedContent;
+  /** Whether its key may not be the one that was meant, so that it is merged with no other row. */
+  isDoubtful?(row: object): boolean;
   /** The object of an NDJSON line without the done parts (by index), for a partial row. */
   withoutDone(object: Record<string, unknown>, done: ReadonlySet<number>): Record<string, unknown>;
 }

@@ -34,6 +34,8 @@ export class RejectedRows extends RowSet {
   readonly repeated = new RowSet();
   /** Those that repeat a key of another file, by their index. */
   readonly repeatingOthers: number[] = [];
+  /** Rows of a product of several rows that agree: their reason offers to merge them. */
+  readonly mergeable = new RowSet();
   readonly #places = new Map<number, string>();
 
   addRepeated(row: number, place: string | undefined): void {
@@ -41,13 +43,16 @@ export class RejectedRows extends RowSet {
     if (place !== undefined && this.#places.size < namedPlaces) this.#places.set(row, place);
   }
 
-  /** Where the key of a repeating row was used before, in words. */
+  /** Where the key of a repeating row was used before, in words, and what to do. */
   toPlace(row: number): string {
-    return this.#places.get(row) ?? unknownPlace;
+    return (this.#places.get(row) ?? unknownPlace) + (this.mergeable.has(row) ? mergeOffer : "");
   }
 }
 
 export const unknownPlace = " in an earlier row";
+
+/** A repeating row of a failed file without it is merged with no other: it may be another product. */
+export const mergeOffer = "; to import its rows as one product, add --merge-rows";
 
 /** The maximum number of rows that name a place: a file may have a million repetitions. */
 const namedPlaces = 100_000;

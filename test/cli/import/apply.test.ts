@@ -147,6 +147,30 @@ Plan again, or remove --strict to skip these rows.
   expect(writes(world)).toBe(before);
 });
 
+test.each(sampled([" --strict", ""], 1))(
+  "a plan that sent nothing is applied again, with the same result, until its product is as planned: %j",
+  async (strict) => {
+    const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+    world.write("a.csv", first);
+    await world.cat("import a.csv");
+    world.write("a.csv", first.replace("Dress", "Red dress"));
+    await world.cat("import a.csv --plan plan.ndjson");
+    await world.cat("products update A --name Coat");
+    const before = writes(world);
+    const ran = await world.cat(`import --apply plan.ndjson${strict}`);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
+      strict === "" ? 8 : 3,
+      expect.stringContaining("1 row changed at the service since the plan was made: A"),
+    ]);
+    const again = await world.cat(`import --apply plan.ndjson${strict}`);
+    expect({ ...again, stderr: again.stderr.replace("failed-2", "failed") }).toEqual(ran);
+    expect(writes(world)).toBe(before);
+    await world.cat("products update A --name Dress");
+    const last = await world.cat(`import --apply plan.ndjson${strict}`);
+    expect([last.exit, named(world).A]).toEqual([0, "Red dress"]);
+  },
+);
+
 test("a plan that was stopped is resumed, and sends nothing twice", async () => {
   const world = await planned();
   const fault = (order: object | null) =>

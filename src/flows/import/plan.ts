@@ -173,7 +173,10 @@ function lookForMeant({ line, reference }: DecidedRow, plan: Plan, { products }:
   const existing = products.of(meant);
   if (existing === undefined) plan.unread.add(meant, null);
   else if (existing !== null)
-    plan.likeExisting.add("like_existing", `${reference} for ${meant}`, () => ({ line, param: "reference" }));
+    plan.likeExisting.add({ code: "like_existing", value: `${reference} for ${meant}` }, () => ({
+      line,
+      param: "reference",
+    }));
 }
 
 /** The fields that a row changes of a product that exists, with their values. */

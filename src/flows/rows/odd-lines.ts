@@ -131,7 +131,7 @@ export function spoiledHeader(
     // Without empty cells after it, only quotes keep a line together.
     return header.length > 1
       ? "each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV"
-      : "each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line";
+      : 'each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line and write each "" in it as "';
   }
   const name = withoutEnd(last, /[;,\t|\s]/);
   const end = last.slice(name.length).trimStart() || last.slice(name.length);

@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { damageOf, type JudgedField } from "../../src/flows/rows/damage.ts";
+import { damageOf, type JudgedField, meantReference } from "../../src/flows/rows/damage.ts";
 import { atTerminal } from "../support/at-terminal.ts";
 import { longTest } from "../support/long-test.ts";
 import { repetitions, sampled } from "../support/repetitions.ts";
@@ -359,6 +359,49 @@ describe("files of other programs", () => {
     const ran = await world.cat(`import in/${file} --no-progress`);
     expect([ran.exit, world.named()]).toEqual(products === undefined ? [3, []] : [0, products]);
   });
+});
+
+describe("names and descriptions", () => {
+  const advice = "Correct them.";
+
+  test("get no advice for references, and no question", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["A-1,1-Mar", "A-2,None"]);
+    const terminal = atTerminal(world, "import a.csv --quiet");
+    expect((await terminal.ran).exit).toBe(0);
+    const { notes } = JSON.parse((await world.cat("import a.csv --dry-run --json")).stdout);
+    expect(notes.map(({ message }: { message: string }) => message)).toEqual([
+      `1 value looks like a date ("1-Mar"): a spreadsheet may have changed what was typed, such as MAR-1. ${advice}`,
+      `1 value is what programs write for a missing value ("None"). ${advice}`,
+    ]);
+  });
+
+  test("share the note and its question with a reference", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["A-1,1-Mar", "2-Mar,Hat"]);
+    const { notes } = JSON.parse((await world.cat("import a.csv --dry-run --json")).stdout);
+    expect(notes).toMatchObject([
+      { code: "date_like", count: 2, message: expect.stringContaining("--codes-as-written") },
+    ]);
+    const written = await world.cat("import a.csv --dry-run --codes-as-written --json");
+    expect(JSON.parse(written.stdout).notes).toMatchObject([
+      { code: "date_like", count: 1, message: expect.stringMatching(/Correct them\.$/) },
+    ]);
+  });
+});
+
+test.each([
+  ["1001.0", "1001"],
+  ["1.000", null],
+  ["12,000", "12000"],
+  ["1,234.00", "1234"],
+  ["1.234,00", "1234"],
+  ["1,234.50", null],
+  ["4.006.381", "4006381"],
+  ["'1003", "1003"],
+  ["A-1", null],
+])("%s probably means %s", (reference, meant) => {
+  expect(meantReference(reference)).toBe(meant);
 });
 
 test("two references whose digits are lost are no duplicates, and no row is given up for them", async () => {

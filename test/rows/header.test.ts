@@ -332,7 +332,7 @@ describe("a table that another program saved again gets a sentence about it, and
     const text = `reference,name,image_front\n"A-1,""5"""" heel"",${photo}"\n`;
     const { lines } = await imported("a.csv", text);
     expect(lines[0]).toContain(
-      `this line is one quoted cell with all columns in it: ${removed.replace(" each line", " it")}`,
+      `this line is one quoted cell with all columns in it: ${removed.replace(" each line and", " it, and")}`,
     );
     expect(await imported("a.csv", `reference,name,image_front\nA-1,"5"" heel",${photo}\n`)).toMatchObject({
       products: ['A-1 5" heel'],

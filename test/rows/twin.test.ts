@@ -277,7 +277,7 @@ describe("a reference that looks like that of another product of the service is 
 
   test("the command in the message leads out where the product has a character that cannot be seen", async () => {
     const world = await worldWith("RAW\u200b-1");
-    world.write("a.csv", csv(["RAW-1", "Dress"]));
+    world.write("a.csv", "reference,name\nRAW-1,Dress\n");
     const { id } = world.products()[0]!;
     const command = `cat products update ${id} --reference RAW-1`;
     const { exit, stderr } = await world.cat("import a.csv");

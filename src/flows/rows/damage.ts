@@ -151,13 +151,11 @@ export function isDoubtfulReference(reference: string): boolean {
   return damage !== null && damage.note?.code !== "decimal";
 }
 
-/**
- * The reference probably meant, by its shape: 1001 for 1001.0, 1,001 and '1001; null for others, and for 1.000,
- * which is 1 or 1000.
- */
+/** The reference probably meant, such as 1001 for 1001.0, 1,001 and '1001; null for others. */
 export function meantReference(reference: string): string | null {
   switch (damageOf("reference", reference)?.note?.code) {
     case "whole_decimal":
+      // In a German sheet 1.000 is 1000.
       return /^[+-]?\d{1,3}[.,]000$/.test(reference) ? null : reference.replace(/[.,]0+$/, "");
     case "formatted_number":
       return meantNumber(reference);

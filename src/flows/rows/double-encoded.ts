@@ -1,5 +1,5 @@
-// Letters that were encoded twice: UTF-8 that was read as a legacy code page, such as CafÃ© for Café. A word is
-// one of them if its characters, written in a code page, are valid UTF-8, and no sound word looks like that.
+// Letters that were encoded twice: UTF-8 that was read as a legacy code page, such as CafÃ© for Café. A word
+// is one of them if its characters, written in a code page, are valid UTF-8, and no sound word looks so.
 
 import { startOf } from "../../text.ts";
 
@@ -15,7 +15,7 @@ const codePages = [
 ] as const;
 
 interface Tables {
-  /** Bits of the code pages in which a UTF-16 unit is the first byte of a letter in UTF-8, and a later one. */
+  /** Bits of the code pages in which a UTF-16 unit is the first byte of a letter, and a later one. */
   readonly first: Uint8Array;
   readonly later: Uint8Array;
   /** By code page, the bytes of its characters. */
@@ -88,18 +88,24 @@ function isDoubleIn(word: string, bytes: ReadonlyMap<number, number>): boolean {
     const own = word.slice(at, at + length);
     const [before, after] = [word[at - 1] ?? "", word[at + length] ?? ""];
     at += length;
-    const isForeign = length > 1 && foreignLetter.test(character);
-    foreign = isForeign
-      ? { count: foreign.count + 1, isMixed: foreign.isMixed || mixed.test(own) }
-      : { count: 0, isMixed: false };
-    const isLatin = length > 1 && latinLetter.test(character);
-    if (length > 1 && !isForeign && !isLatin && !sureSign.test(character)) return false;
-    isSure ||= foreign.count > 1 && foreign.isMixed;
-    isSure ||= length > 1 && sureSign.test(character);
-    isSure ||= isLatin && isSureLatin(own, before, after, isAfterLatin);
-    isAfterLatin = isLatin;
+    const kind = length === 1 ? "plain" : kindOf(character);
+    if (kind === null) return false;
+    foreign =
+      kind === "foreign"
+        ? { count: foreign.count + 1, isMixed: foreign.isMixed || mixed.test(own) }
+        : { count: 0, isMixed: false };
+    isSure ||= kind === "sure" || (foreign.count > 1 && foreign.isMixed);
+    isSure ||= kind === "latin" && (isAfterLatin || isSureLatin(own, before, after));
+    isAfterLatin = kind === "latin" && !signBetweenWords.test(own);
   }
   return isSure;
+}
+
+/** The kind of a character that words have; null for others. */
+function kindOf(character: string): "foreign" | "latin" | "sure" | null {
+  if (foreignLetter.test(character)) return "foreign";
+  if (latinLetter.test(character)) return "latin";
+  return sureSign.test(character) ? "sure" : null;
 }
 
 /** A character of UTF-8 whose bytes are characters of a code page; null if they are none. */
@@ -136,25 +142,31 @@ const mixed = /^\p{L}.*\P{Lu}|^\P{L}+$/u;
 /** Signs that are written next to words, and those that are between words too. */
 const besideWords = /^[\u00a0\u00ad–—‘’‚“”„…‹›«»•·™®©*№°§ˇ]$/;
 const betweenLetters = /[\u00a0–—‘’“”…»™®·]/;
+const signBetweenWords = /^[«»…\u00a0]/;
 /** Letters of words; œ and Ÿ follow no capital letter but an O. */
 const letterOfWord = /^(?![œŒŸƒ])[\p{Lu}\p{Ll}]$/u;
 
 /** Whether a Latin letter was encoded twice for sure: BLÅ–HVIT, LÃ™, MĂŞTI and Ăştia are words. */
-function isSureLatin(own: string, before: string, after: string, isAfterLatin: boolean): boolean {
+function isSureLatin(own: string, before: string, after: string): boolean {
   const lead = own[0]!;
-  if (/[«»…\u00a0]/.test(lead)) return false;
+  if (signBetweenWords.test(own)) return false;
   const later = [...own.slice(1)];
   const isOdd = later.some((one) => !besideWords.test(one) && !letterOfWord.test(one));
   const isInWord = /[a-z]/.test(after);
   // Letters of another alphabet are next to Latin ones by no chance.
   if (/[^\p{sc=Latin}\p{sc=Common}]/u.test(lead))
     return isInWord || /[a-z]/.test(before) || (isOdd && /[A-Z]/.test(before + after));
-  if (isOdd || isAfterLatin || /[√≈¬]/.test(lead)) return true;
+  if (isOdd || /[√≈¬]/.test(lead)) return true;
   if (own.length === 3 && later.every((one) => letterOfWord.test(one))) return true;
   if (lead === "Â" && /[\xa1-\xba\xbc-\xbf]/.test(later[0]!)) return true;
   // No word has a capital letter within small ones.
   if (/[\p{Lu}ƒ]/u.test(lead) && /[a-z]/.test(before)) return true;
-  if (!isInWord) return false;
+  return isInWord && isSureBeforeSmall(own, before);
+}
+
+/** The same for a letter before a small one, such as NÄ›mecko and Ã–sterreich. */
+function isSureBeforeSmall(own: string, before: string): boolean {
+  const later = [...own.slice(1)];
   if (/[A-Z]/.test(before)) return !later.some((one) => betweenLetters.test(one));
   const isStart = own.length > 2 || !/\p{L}/u.test(before);
   return isStart && !/[şţ]/.test(own);

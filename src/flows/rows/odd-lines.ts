@@ -141,6 +141,11 @@ export function spoiledHeader(header: readonly string[], form: RowForm, isSheet:
       ? "each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV"
       : 'each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line and write each "" in it as "';
   }
+  return spoiledEnds(last, isName);
+}
+
+/** The message about delimiters of another program at the end of a header; null without. */
+function spoiledEnds(last: string, isName: (cell: string) => boolean): string | null {
   const name = withoutEnd(last, /[;,\t|\s]/);
   const end = last.slice(name.length).trimStart() || last.slice(name.length);
   if (!/[;,\t|]/.test(end) || !(name === "" || isName(name))) return null;

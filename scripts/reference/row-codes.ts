@@ -38,7 +38,7 @@ export const rowCodeGroups: readonly CodeGroup[] = [
     codes: {
       error_text: "Correct the formula, and save the sheet again.",
       lost_digits:
-        "Format the column as Number without decimals, and save the sheet again. For codes like that, add --codes-as-written.",
+        "Import the original workbook itself, or save it as CSV again with the column as Number without decimals. For codes like that, add --codes-as-written.",
       narrow_column: "Widen the column, and save the sheet again.",
       lost_characters: "Save the sheet again from its original, as UTF-8.",
       invalid_rows: "Fix the rows that are listed, or add --skip-invalid.",

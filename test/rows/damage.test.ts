@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { damageOf, type JudgedField } from "../../src/flows/rows/damage.ts";
+import { damageOf, type JudgedField, meantReference } from "../../src/flows/rows/damage.ts";
 import { atTerminal } from "../support/at-terminal.ts";
 import { longTest } from "../support/long-test.ts";
 import { repetitions, sampled } from "../support/repetitions.ts";
@@ -108,6 +108,61 @@ describe("the shape of a text alone says what a program has made of it", () => {
     ["Caf√© noir", "double_encoded", "double_encoded"],
     ["Gr├╝n", "double_encoded", "double_encoded"],
     ["ÐŸÐ»Ð°", "double_encoded", "double_encoded"],
+    ["1,234.00", "formatted_number", null],
+    ["1.234,00", "formatted_number", null],
+    ["1\u00a0234,50", "formatted_number", null],
+    ["1.234,5.6", null, null],
+    ["#REF", "error_text", "error_text"],
+    ["#VALUE", "error_text", "error_text"],
+    ["#DIV/0", "error_text", "error_text"],
+    ["#WERT", "error_text", "error_text"],
+    ["#value", null, null],
+    ["#NAME", null, null],
+    ["1-Oca", "date_like", "date_like"],
+    ["1-Şub", "date_like", "date_like"],
+    ["03-paź", "date_like", "date_like"],
+    ["1-sie", "date_like", "date_like"],
+    ["3-říj", "date_like", "date_like"],
+    ["Lip-45", "date_like", "date_like"],
+    ["LIP-45", null, null],
+    ["01. Mrz", "date_like", "date_like"],
+    ["8 mars", "date_like", null],
+    ["14 July", "date_like", null],
+    ["May 68", "date_like", null],
+    ["1. Mai", "date_like", null],
+    ["3月", "date_like", null],
+    ["Mai", null, null],
+    ["undefined beauty", "empty_word", null],
+    ["Undefined Beauty", null, null],
+    ["Shirt undefined", "empty_word", "empty_word"],
+    ["Sun Mar 01 2026 00:00:00 GMT+0000", "date_like", "date_like"],
+    ["Váº£i lanh", "double_encoded", "double_encoded"],
+    ["Giáº§y da", "double_encoded", "double_encoded"],
+    ["áºž", "double_encoded", "double_encoded"],
+    ["РџР»Р°С‚СЊРµ", "double_encoded", "double_encoded"],
+    ["Ĺˇaty", "double_encoded", "double_encoded"],
+    ["Ă©tĂ©", "double_encoded", "double_encoded"],
+    ["cafГ©", "double_encoded", "double_encoded"],
+    ["ï»¿S-3", "double_encoded", "double_encoded"],
+    ["п»їS-3", "double_encoded", "double_encoded"],
+    ["ðŸ‘—", "double_encoded", "double_encoded"],
+    ["AIRÂ®", "double_encoded", "double_encoded"],
+    ["Ã–sterreich", "double_encoded", "double_encoded"],
+    ["√ñsterreich", "double_encoded", "double_encoded"],
+    ["BLÅ–HVIT genser", null, null],
+    ["GRÅ–SVART", null, null],
+    ["Saco LÃ–SEDA", null, null],
+    ["“BLÅ”. Str. M", null, null],
+    ["IRMÃ’S", null, null],
+    ["Ä–Ü Alphabet", null, null],
+    ["СІРІ ШТАНИ", null, null],
+    ["Гёте", null, null],
+    ["ПЛЕД Д№5", null, null],
+    ["MĂŞTI", null, null],
+    ["Ăştia", null, null],
+    ["PAMÄŤOVÁ PENA", null, null],
+    ["«no está»…", null, null],
+    ["Schwarz–Öl", null, null],
     ["CASACO DE LÃ”", null, null],
     ["«CAFÉ»", null, null],
     ["SÃO PAULO", null, null],
@@ -171,6 +226,63 @@ describe("the shape of a text alone says what a program has made of it", () => {
       }),
       { numRuns: repetitions(300, 5_000) },
     );
+  });
+});
+
+describe("names of countries, languages and currencies", () => {
+  const locales =
+    "de fr es pt it nl sv nb da fi is et lv lt pl cs sk hu ro hr sl tr az vi ru uk be bg sr mk el he ar fa hi th ja zh ko ka hy".split(
+      " ",
+    );
+  const pairs = Array.from({ length: 676 }, (_, at) =>
+    String.fromCharCode(65 + Math.floor(at / 26), 65 + (at % 26)),
+  );
+  const namesIn = (locale: string, type: "region" | "language" | "currency"): string[] => {
+    const names = new Intl.DisplayNames(locale, { type, fallback: "none" });
+    const codes = type === "currency" ? Intl.supportedValuesOf("currency") : pairs;
+    return codes.flatMap((code) => names.of(type === "language" ? code.toLowerCase() : code) ?? []);
+  };
+  const isDouble = (text: string) => codeOf("name", text) === "double_encoded";
+
+  test.each(sampled(locales, 3))("are sound in %s, also in capitals and next to signs", (locale) => {
+    const names = (["region", "language", "currency"] as const).flatMap((type) => namesIn(locale, type));
+    expect(names.length).toBeGreaterThan(300);
+    const written = (word: string) => [
+      word,
+      `“${word}”`,
+      `»${word}«`,
+      `„${word}“`,
+      `${word}™`,
+      `${word}…`,
+      `${word}–${word}`,
+      `${word}’S`,
+    ];
+    const words = [...names, ...names.flatMap((name) => name.split(" "))];
+    const sound = words.flatMap((word) => [word, word.toLocaleUpperCase(locale)].flatMap(written));
+    expect(sound.filter(isDouble)).toEqual([]);
+  });
+
+  test.each(
+    sampled(
+      [
+        "windows-1252",
+        "windows-1250",
+        "windows-1251",
+        "windows-1253",
+        "windows-1254",
+        "windows-1257",
+      ].flatMap((codePage) =>
+        ["de", "fr", "cs", "pl", "ru", "uk", "el", "tr", "zh"].map((locale) => [codePage, locale] as const),
+      ),
+      6,
+    ),
+  )("are found if their UTF-8 was read as %s: %s", (codePage, locale) => {
+    const names = namesIn(locale, "region").filter((name) => /[^\x00-\x7f]/.test(name));
+    const twice = names
+      .map((name) => new TextDecoder(codePage).decode(Buffer.from(name), { stream: true }))
+      .filter((text) => !text.includes("\ufffd"));
+    const found = twice.filter(isDouble).length;
+    expect(found / twice.length, twice.filter((text) => !isDouble(text)).join()).toBeGreaterThan(0.97);
   });
 });
 
@@ -249,12 +361,55 @@ describe("files of other programs", () => {
   });
 });
 
+describe("names and descriptions", () => {
+  const advice = "Correct them.";
+
+  test("get no advice for references, and no question", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["A-1,1-Mar", "A-2,None"]);
+    const terminal = atTerminal(world, "import a.csv --quiet");
+    expect((await terminal.ran).exit).toBe(0);
+    const { notes } = JSON.parse((await world.cat("import a.csv --dry-run --json")).stdout);
+    expect(notes.map(({ message }: { message: string }) => message)).toEqual([
+      `1 value looks like a date ("1-Mar"): a spreadsheet may have changed what was typed, such as MAR-1. ${advice}`,
+      `1 value is what programs write for a missing value ("None"). ${advice}`,
+    ]);
+  });
+
+  test("share the note and its question with a reference", async () => {
+    const world = await worldWith();
+    world.writeRows("a.csv", ["A-1,1-Mar", "2-Mar,Hat"]);
+    const { notes } = JSON.parse((await world.cat("import a.csv --dry-run --json")).stdout);
+    expect(notes).toMatchObject([
+      { code: "date_like", count: 2, message: expect.stringContaining("--codes-as-written") },
+    ]);
+    const written = await world.cat("import a.csv --dry-run --codes-as-written --json");
+    expect(JSON.parse(written.stdout).notes).toMatchObject([
+      { code: "date_like", count: 1, message: expect.stringMatching(/Correct them\.$/) },
+    ]);
+  });
+});
+
+test.each([
+  ["1001.0", "1001"],
+  ["1.000", null],
+  ["12,000", "12000"],
+  ["1,234.00", "1234"],
+  ["1.234,00", "1234"],
+  ["1,234.50", null],
+  ["4.006.381", "4006381"],
+  ["'1003", "1003"],
+  ["A-1", null],
+])("%s probably means %s", (reference, meant) => {
+  expect(meantReference(reference)).toBe(meant);
+});
+
 test("two references whose digits are lost are no duplicates, and no row is given up for them", async () => {
   const world = await worldWith();
   world.writeRows("a.csv", ["4.01E+12,Belt", "4.01E+12,Hat", "1-Mar,Scarf", "1-Mar,Shoe"]);
   const { stderr } = await world.cat("import a.csv --no-progress");
   const lost =
-    "reference is 4.01E+12, a number without its other digits: format the column as Number without decimals, and save the sheet again";
+    "reference is 4.01E+12, a number without its other digits: import the original workbook itself, or save it as CSV again with the column as Number without decimals";
   expect(stderr.split("\n").slice(0, 5)).toEqual([
     `a.csv:2  reference  lost_digits  ${lost}`,
     `a.csv:3  reference  lost_digits  ${lost}`,

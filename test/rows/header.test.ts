@@ -63,6 +63,12 @@ describe("titles, comments and groups above the header are not read, with a note
     ]);
   });
 
+  test("also many comments, as a program writes them", async () => {
+    const comments = Array.from({ length: 40 }, (_, at) => `# comment ${at}`).join("\n");
+    const { exit, lines } = await imported("a.csv", `${comments}\nreference,name,images\nA,Dress,${photo}\n`);
+    expect([exit, lines[0]]).toEqual([0, "a.csv:1  40 lines above the header were not read."]);
+  });
+
   test("a line about the export with the address of the shop is not a row", async () => {
     const text = `Products,2026-03-01,https://shop.example.com/\nreference,name,images\nA,Dress,${photo}\n`;
     expect(await imported("a.csv", text)).toMatchObject({ exit: 0, products: ["A Dress"] });
@@ -244,8 +250,9 @@ describe("lines that are no rows are named as what they are", () => {
     ["=========="],
     ["*** End of report ***"],
     ["Reference", "NAME ", "images"],
+    ["reference", "name", "images", ""],
   ])("%j is no row", (...cells) => {
-    const record = ["", "", ""].map((_, column) => cells[column] ?? "");
+    const record = Array.from({ length: Math.max(3, cells.length) }, (_, column) => cells[column] ?? "");
     expect(oddLine(record, ["reference", "name", "images"])).toMatch(/remove/);
   });
 
@@ -261,6 +268,7 @@ describe("lines that are no rows are named as what they are", () => {
     ["2 rows", "Necklace with 2 rows", photo],
     ["---", "", ""],
     ["reference", "Dress", photo],
+    ["reference", "name", "images", "x"],
     ["1001", "Page 1 of 2", photo],
     ["Exported", "Dress", photo],
   ])("%j is a row", (...record) => {
@@ -290,6 +298,45 @@ describe("a table that another program saved again gets a sentence about it, and
     expect(problems[0]).toMatchObject({ line, code, message: expect.stringMatching(message) });
     const { exit, stderr } = await cat(`import ${name} --no-progress`);
     expect([exit, stderr.includes("--map"), products()]).toEqual([3, false, []]);
+  });
+
+  const removed = 'remove the quotes around each line and write each "" in it as "';
+  test.each(
+    sampled(
+      [
+        [
+          `reference;name;image_front;;,,\nA-1;Shirt;${photo};;\n`,
+          'a.csv:1  -  wrong_format  the lines end with ",,", because the file was saved again with another separator: save the original file again as CSV, or remove ",," from the end of each line',
+        ],
+        [
+          `Products\n\n"reference;name;image_front"\n"A-1;Shirt;${photo}"\n`,
+          `a.csv:3  -  wrong_format  each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or ${removed}`,
+        ],
+        [
+          `ï»¿reference,name,image_front\nA-1,Shirt,${photo}\n`,
+          "a.csv:1  -  wrong_format  the header starts with ï»¿, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters",
+        ],
+        [
+          `п»їArtikel,name,image_front\nA-1,Shirt,${photo}\n`,
+          "a.csv:1  -  wrong_format  the header starts with п»ї, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters",
+        ],
+      ],
+      4,
+    ),
+  )("%j", async (text, line) => {
+    const { exit, lines, products } = await imported("a.csv", text);
+    expect([exit, lines[0], lines.join().includes("--map"), products]).toEqual([3, line, false, []]);
+  });
+
+  test("and its lines have the same advice, which leads to the original cells", async () => {
+    const text = `reference,name,image_front\n"A-1,""5"""" heel"",${photo}"\n`;
+    const { lines } = await imported("a.csv", text);
+    expect(lines[0]).toContain(
+      `this line is one quoted cell with all columns in it: ${removed.replace(" each line and", " it, and")}`,
+    );
+    expect(await imported("a.csv", `reference,name,image_front\nA-1,"5"" heel",${photo}\n`)).toMatchObject({
+      products: ['A-1 5" heel'],
+    });
   });
 
   test("also if its headers are not known, and were not quoted", async () => {

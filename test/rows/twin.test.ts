@@ -275,6 +275,23 @@ describe("a reference that looks like that of another product of the service is 
     expect(world.products()).toHaveLength(3);
   });
 
+  test("the command in the message leads out where the product has a character that cannot be seen", async () => {
+    const world = await worldWith("RAW\u200b-1");
+    world.write("a.csv", "reference,name\nRAW-1,Dress\n");
+    const { id } = world.products()[0]!;
+    const command = `cat products update ${id} --reference RAW-1`;
+    const { exit, stderr } = await world.cat("import a.csv");
+    expect([exit, stderr]).toEqual([
+      3,
+      expect.stringContaining(
+        `To correct the reference of the product, run ${command}, or add --skip-invalid to import the other rows.`,
+      ),
+    ]);
+    expect((await world.cat(command.slice("cat ".length))).exit).toBe(0);
+    expect((await world.cat("import a.csv")).exit).toBe(0);
+    expect(world.products().map(({ reference }) => reference)).toEqual(["RAW-1"]);
+  });
+
   test("a reference that exists is imported, whatever looks like it", async () => {
     const world = await worldWith("P-1\u200b", "P-1");
     world.write("a.csv", "reference,name\nP-1,Dress\n");

@@ -11,6 +11,8 @@ export type DetachReason = "replaced" | "removed";
 export interface Conflict {
   readonly code: string;
   readonly message: string;
+  /** The command that leads out, if no edit of the sheet does. */
+  readonly command?: string;
 }
 
 export interface PhotoDecision {

@@ -2,7 +2,7 @@
 // product (docs/resuming.md). Plan, import and report use its decision.
 
 import { shellWord } from "../../shell-word.ts";
-import { lookOf } from "../../text.ts";
+import { hasUnseen, lookOf } from "../../text.ts";
 import { meantReference } from "../rows/damage.ts";
 import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
 import {
@@ -243,6 +243,8 @@ const lookingAlike = (reference: string, { id, reference: other }: Lookalike): R
   kind: "conflict",
   code: lookalikeCode,
   message: `the reference ${spelled(reference)} looks like ${spelled(other)} of the product ${id}`,
+  // No sheet can have such a reference.
+  ...(hasUnseen(other) && { command: `cat products update ${id} --reference ${shellWord(reference)}` }),
 });
 
 const noImages: RowDecision = {

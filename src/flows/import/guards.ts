@@ -80,7 +80,7 @@ export function rejectLookalikes({ lookalikes: { count, first } }: Plan, { input
   throw new CatError(`${file}:${first.line}: ${first.message}${others}; nothing was sent`, {
     type: "input",
     code: lookalikeCode,
-    hint: "Use one of the two references for both, or add --skip-invalid to import the other rows.",
+    hint: `${first.command === undefined ? "Use one of the two references for both" : `To correct the reference of the product, run ${first.command}`}, or add --skip-invalid to import the other rows.`,
   });
 }
 

@@ -40,7 +40,10 @@ const emptyPlan = () => ({
   /** Rows without a photo whose products do not exist, and the lines of the first ones. */
   withoutPhotos: { count: 0, lines: [] as number[] },
   /** Rows whose references look like those of other products, and what the first one is told. */
-  lookalikes: { count: 0, first: null as { line: number; message: string } | null },
+  lookalikes: {
+    count: 0,
+    first: null as { line: number; message: string; command?: string | undefined } | null,
+  },
   unread: new UnreadProducts(),
   uncompared: [] as PhotosToCompare[],
   /** New references that are probably written otherwise at the service. */
@@ -148,7 +151,7 @@ const photosToCompare = (
 
 function addConflict(
   { line, reference }: DecidedRow,
-  { code, message }: Decision<"conflict">,
+  { code, message, command }: Decision<"conflict">,
   plan: Plan,
 ): void {
   plan.conflicts++;
@@ -158,7 +161,7 @@ function addConflict(
   }
   if (code === lookalikeCode) {
     plan.lookalikes.count++;
-    plan.lookalikes.first ??= { line, message };
+    plan.lookalikes.first ??= { line, message, command };
   }
   if (plan.conflictRows.length < namedConflicts) plan.conflictRows.push({ line, reference, code });
 }
@@ -173,7 +176,10 @@ function lookForMeant({ line, reference }: DecidedRow, plan: Plan, { products }:
   const existing = products.of(meant);
   if (existing === undefined) plan.unread.add(meant, null);
   else if (existing !== null)
-    plan.likeExisting.add("like_existing", `${reference} for ${meant}`, () => ({ line, param: "reference" }));
+    plan.likeExisting.add({ code: "like_existing", value: `${reference} for ${meant}` }, () => ({
+      line,
+      param: "reference",
+    }));
 }
 
 /** The fields that a row changes of a product that exists, with their values. */

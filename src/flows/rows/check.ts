@@ -145,8 +145,7 @@ class FilePass {
     const { unique } = file.form;
     const isTaken = isWithinRows(file, rowIndex);
     if (isTaken)
-      for (const note of reader.notes(row))
-        this.#notes.add(note.code, note.value, () => reader.notePlace(row, note));
+      for (const note of reader.notes(row)) this.#notes.add(note, () => reader.notePlace(row, note));
     // A row that cannot be read would otherwise take a product over once it is corrected.
     const repeated =
       row.content !== null && unique !== undefined ? repetition(row, unique, this.#seen, this.#name) : null;
@@ -169,7 +168,7 @@ class FilePass {
     for (const { at, count, toNote } of (await this.#across?.end()) ?? []) {
       const { reader, row } = await rowAt(this.file, at);
       const note = toNote(row);
-      this.#notes.add(note.code, note.value, () => reader.notePlace(row, note), count);
+      this.#notes.add(note, () => reader.notePlace(row, note), count);
     }
     this.#notes.addHead(this.reader);
   }
@@ -240,7 +239,11 @@ class FilePass {
     if (param === file.form.unique?.param) return;
     const placeOf = (at: number) => (reader instanceof TableReader ? reader.placeOfField(at, param) : {});
     const other = placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
-    this.#notes.add("contradicting_rows", message + other, () => ({ line, ...placeOf(line), param }));
+    this.#notes.add({ code: "contradicting_rows", value: message + other }, () => ({
+      line,
+      ...placeOf(line),
+      param,
+    }));
   }
 
   #uniqueProblem({ line, content }: InputRow, code: string, message: string): InputProblem {

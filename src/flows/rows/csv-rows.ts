@@ -110,7 +110,7 @@ export class CsvReader extends TableReader {
     const [first, ...others] = record;
     const isOneCell = expected > 1 && isBlank(others) && parseCells(first!, delimiter).length === expected;
     const message = isOneCell
-      ? "this line is one quoted cell with all columns in it: remove the quotes around it, and halve those in it"
+      ? 'this line is one quoted cell with all columns in it: remove the quotes around it, and write each "" in it as "'
       : `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${delimiter}", or put quotes (") around a cell that contains one`;
     const reference = record[this.columns.referenceColumn]?.trim();
     return {

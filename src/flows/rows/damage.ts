@@ -2,8 +2,10 @@
 // is lost for certain is a problem; what may be damage is a note.
 
 import { shortened } from "../../contract/did-you-mean.ts";
+import { isPlainText } from "../../text.ts";
 import type { CellDoubt } from "../workbook/cell.ts";
 import { isDateLike } from "./date-like.ts";
+import { isDoubleEncoded } from "./double-encoded.ts";
 import type { FieldNote } from "./notes.ts";
 import type { FieldProblem } from "./row-form.ts";
 
@@ -38,9 +40,15 @@ const errorNames: ReadonlySet<string> = new Set(
 );
 const longestError = 20;
 
+/** Those that are errors without their last sign too; #NAME and #FIELD may be tags. */
+const cutErrors =
+  /^#(?:¡?REF|VALUE|BEZUG|WERT|VALEUR|¡?VALOR|RIF|VALORE|VERW|WAARDE|VÄRDEFEL|VÆRDI|ADR|ARG|HODNOTA|ODKAZ|ÉRTÉK|DEĞER|BAŞV|ЗНАЧ|ССЫЛКА|(?:¡?DIV|DEEL|DZIEL|DIVISION|JAKO|SAYI|ДЕЛ)\/0)$/;
+
 const isErrorName = (text: string): boolean =>
   text.length <= longestError &&
-  (text.startsWith("#") ? errorNames.has(text.slice(1).toUpperCase()) : /^err:[1-9]\d{2}$/i.test(text));
+  (text.startsWith("#")
+    ? errorNames.has(text.slice(1).toUpperCase()) || cutErrors.test(text)
+    : /^err:[1-9]\d{2}$/i.test(text));
 
 /** A number with an exponent, as spreadsheets and programs write it; 1e6 may be a code. */
 const scientific = /^[+-]?(?:\d+(?:[.,]\d*)?e\+\d{1,3}|\d+[.,]\d+e-?\d{1,3})$/i;
@@ -58,7 +66,7 @@ function lossOf(word: string, isCode: boolean): readonly [code: string, message:
   if (isCode && scientific.test(word))
     return [
       "lost_digits",
-      `is ${word}, a number without its other digits: format the column as Number without decimals, ${saved}`,
+      `is ${word}, a number without its other digits: import the original workbook itself, or save it as CSV again with the column as Number without decimals`,
     ];
   return lostCharacter.test(word)
     ? ["lost_characters", `has characters that were lost (${shortened(word)}): ${savedAsUtf8}`]
@@ -71,26 +79,19 @@ const savedAsUtf8 = "save the sheet again from its original, as UTF-8";
 const emptyWord =
   /^(?:undefined|null|nan|none|n\/a|[([<{](?:undefined|null|nan|none|nil|na|blank|leer)[)\]>}])$/i;
 /** The same as they are written alone, and within a text that a program has put together. */
-const emptyPart = /^(?:NA|NaT|\\N)$|\[object \w+\]|(?:^|[-_ ./])(?:undefined|NaN)(?=$|[-_ ./])/;
+const emptyPart =
+  /^(?:NA|NaT|\\N)$|\[object \w+\]|(?:^|[-_./])(?:undefined|NaN)(?=$|[-_./])| (?:undefined|NaN)$/;
+/** In a name, these words may be ones of the language: undefined beauty. */
+const emptyWordOfCode = /^(?:undefined|NaN) | (?:undefined|NaN) /;
 const emptyCodePart = /(?:^|[-_./])null(?=$|[-_./])/;
 
 /** A number in groups of three digits; with points, one group may be a part of a code. */
-const grouped = /^[+-]?\d{1,3}(?:(?:[,'’\u00a0\u202f]\d{3})+|(?:\.\d{3}){2,})$/;
-
-/** The later bytes of a letter in UTF-8, as Windows-1252 and ISO 8859-1 read them. */
-const laterByte = /[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/g;
-/**
- * UTF-8 that was read as another encoding, \x80 for later bytes: Ã© in Windows-1252, √© on a Mac, ├® in
- * MS-DOS. Alphabets other than Latin need two such letters.
- */
-const doubleEncoded =
-  /[ÂÃÄÅ]\x80|[âð]\x80\x80|(?:[ÎÏÐÑ×ØÙ]\x80|[à-ï]\x80\x80){2}|√[\x80∞≤≥∂∑∏π∫ΩæøÄ-ü]|[├┬][^\s\x00-\x7f]/;
-/** The last letter of a word in capitals, such as LÃ, before a sign. */
-const endOfCapitals = /[A-ZÀ-Þ][ÂÃÄÅ](?:[”’»™®…](?=\s|$)|\u00a0)/g;
+const grouped =
+  /^[+-]?\d{1,3}(?:(?:,\d{3})+(?:\.\d+)?|(?:['’\u00a0\u202f]\d{3})+(?:[.,]\d+)?|(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})$/;
 
 /** Starts or parts of references and names that may be damaged, such as a month. */
 const suspicious =
-  /[^\x00-\x7f]|^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgv]|n[io]|ju|gi|ha|s[ez]|ey|o[ckt]|ek|ka|d[eéi]|ene|lug)[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
+  /[^\x00-\x7f]|^\s*(?:#|err:|'|[+-]?\d+[^\dA-DF-Z_]|[([<{\\]|undefined|(?:null|nan|none|n\/?a|nat)\b|(?:ja|f[eé]|m[aeä]|a[pubgvr]|n[io]|ju|gi|ha|s[ezirt]|ey|o[ckt]|ek|k[aw]|d[eéi]|ene|l[iu]|tem|cze|wrz|gru)[a-z]*\.?[-./ ]+\d|(?:mon|tue|wed|thu|fri|sat|sun) )/i;
 function endsWithWord(text: string): boolean {
   switch (text[text.length - 1]) {
     case "d":
@@ -106,20 +107,23 @@ function endsWithWord(text: string): boolean {
 
 const longestWord = 20;
 
+/** What descriptions have that lost characters or, in most languages, were encoded twice: quick to find. */
+const descriptionSigns = ["\ufffd", "Ã", "â", "Ă", "Ĺ", "Å‚", "Å¡", "Ä±", "áº", "Р°", "Г©"];
+
 /** Whether a text needs a second look: nearly all are sound, and descriptions are long. */
 const isSuspicious = (field: JudgedField, text: string): boolean =>
   field === "description"
-    ? text.length <= longestWord || text.includes("Ã") || text.includes("â") || text.includes("\ufffd")
+    ? text.length <= longestWord || descriptionSigns.some((sign) => text.includes(sign))
     : endsWithWord(text) || suspicious.test(text);
 
 /** The code of possible damage; null for a sound text. */
 function doubtOf(text: string, field: JudgedField): DoubtCode | null {
-  if (doubleEncoded.test(text.replace(endOfCapitals, "").replace(laterByte, "\x80"))) return "double_encoded";
+  if (!isPlainText(text) && isDoubleEncoded(text)) return "double_encoded";
   if (emptyWord.test(text) || emptyPart.test(text)) return "empty_word";
   if (field === "description") return null;
-  if (isDateLike(text)) return "date_like";
+  if (isDateLike(text, field === "name")) return "date_like";
   if (field === "name") return scientific.test(text) ? "formatted_number" : null;
-  if (emptyCodePart.test(text)) return "empty_word";
+  if (emptyWordOfCode.test(text) || emptyCodePart.test(text)) return "empty_word";
   if (grouped.test(text)) return "formatted_number";
   if (/^'[^']+$/.test(text)) return "leading_apostrophe";
   if (/^[+-]?\d+[.,]\d+$/.test(text)) return /[.,]0+$/.test(text) ? "whole_decimal" : "decimal";
@@ -147,18 +151,27 @@ export function isDoubtfulReference(reference: string): boolean {
   return damage !== null && damage.note?.code !== "decimal";
 }
 
-/** The reference probably meant, by its shape: 1001 for 1001.0, 1,001 and '1001; null for others. */
+/** The reference probably meant, such as 1001 for 1001.0, 1,001 and '1001; null for others. */
 export function meantReference(reference: string): string | null {
   switch (damageOf("reference", reference)?.note?.code) {
     case "whole_decimal":
-      return reference.replace(/[.,]0+$/, "");
+      // In a German sheet 1.000 is 1000.
+      return /^[+-]?\d{1,3}[.,]000$/.test(reference) ? null : reference.replace(/[.,]0+$/, "");
     case "formatted_number":
-      return reference.replace(/[^\d+-]/g, "");
+      return meantNumber(reference);
     case "leading_apostrophe":
       return reference.slice(1);
     default:
       return null;
   }
+}
+
+/** A number without its groups, and without decimals that are zeros; null with others. */
+function meantNumber(text: string): string | null {
+  const signs = text.slice(1).match(/\D/g)!;
+  const hasDecimals = signs[0] !== signs.at(-1);
+  const whole = hasDecimals ? text.replace(/[.,]0+$/, "") : text;
+  return hasDecimals && whole === text ? null : whole.replace(/[^\d+-]/g, "");
 }
 
 const asText = "format the column as Text and type it again";

@@ -3,9 +3,9 @@
 /** Names of months; those that are as likely other words are left out. */
 const months: ReadonlySet<string> = new Set(
   (
-    "jan january januar janv ene feb february februar fév févr febr fev mar march mär mrz märz mars mrt mart márc apr april avr abr áp ápr nis " +
-    "may mai mei maj máj maio mayo jun june juni juin giu haz jul july juli juil lug aug august ago août ağu sep sept september szept eyl " +
-    "oct october okt oktober ott eki nov november kas dec december dez dezember dic déc янв фев мар апр май июн июл авг сен окт ноя дек"
+    "jan january januar janv ene feb february februar fév févr febr fev mar march mär mrz märz mars mrt mart márc apr april avr abr áp ápr nis oca şub sty lut kwi úno bře " +
+    "may mai mei maj máj maio mayo jun june juni juin giu haz cze čvn tem čvc lip jul july juli juil lug aug august ago août ağu sep sept september szept eyl sie srp wrz zář " +
+    "oct october okt oktober ott eki paź říj nov november kas lis ara gru dec december dez dezember dic déc янв фев мар апр май июн июл авг сен окт ноя дек"
   ).split(" "),
 );
 
@@ -15,10 +15,15 @@ const yearFirst = /^(?:19|20)\d{2}([-./])(\d{1,2})\1(\d{1,2})$/;
 const yearLast = /^(\d{1,2})([-./])(\d{1,2})\2((?:19|20)\d{2}|\d{2})$/;
 const ofScript = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d{2} \d{4}\b/;
 const eastern = /^(?:\d{4}年)?\d{1,2}月(?:\d{1,2}日)?$/;
+/** A month or a day alone, or with a space; programs write 01. Mrz. */
+const asPeopleWrite = /^(?!0\d\. \S+$).* |月$/;
 const longestDate = 100;
 
-/** Whether a text is a date as programs show it; MAR-1 in capitals is what one was made of. */
-export function isDateLike(text: string): boolean {
+/**
+ * Whether a text is a date as programs show it; MAR-1 in capitals is what one was made of. In a name, 8 mars
+ * and May 68 are words.
+ */
+export function isDateLike(text: string, isName = false): boolean {
   if (text.length > longestDate) return false;
   const day = text.replace(clock, "");
   const [, , month, number] = yearFirst.exec(day) ?? [];
@@ -27,6 +32,7 @@ export function isDateLike(text: string): boolean {
   // Codes have such parts as well.
   if (year !== undefined && (year.length === 4 || sign !== "-"))
     return isDay(Number(a), Number(b)) || isDay(Number(b), Number(a));
+  if (isName && asPeopleWrite.test(day)) return ofScript.test(text);
   return hasMonth(day) || ofScript.test(text) || eastern.test(text);
 }
 

@@ -1,6 +1,6 @@
 // How a CSV file separates its columns, and where its header is.
 
-import { type FoundHeader, findHeader, type HeaderForm, searchedRecords } from "./find-header.ts";
+import { type FoundHeader, findHeader, type HeaderForm, SearchedRecords } from "./find-header.ts";
 import { delimiters, parseCells } from "./odd-lines.ts";
 
 export interface Dialect {
@@ -41,7 +41,9 @@ function firstRecords(head: string): string[] {
   const records: string[] = [];
   let quoted = false;
   let start = 0;
-  for (let at = 0; at <= head.length && records.length <= searchedRecords; at++) {
+  const searched = new SearchedRecords();
+  let isSearched = true;
+  for (let at = 0; at <= head.length && isSearched; at++) {
     const character = head[at];
     // A quote within a cell opens none, and two of them close none.
     if (quoted && character === '"' && head[at + 1] === '"') at++;
@@ -49,7 +51,10 @@ function firstRecords(head: string): string[] {
     const isEnd = character === undefined || (!quoted && (character === "\n" || character === "\r"));
     if (!isEnd) continue;
     const record = head.slice(start, at);
-    if (record.trim() !== "") records.push(record);
+    if (record.trim() !== "") {
+      records.push(record);
+      isSearched = searched.add(record);
+    }
     start = at + 1;
   }
   return records;

@@ -1,10 +1,26 @@
 // Which record of a table is its header: titles, comments and names of groups may be above it.
 
+import { hasNames, nameTest } from "./odd-lines.ts";
 import type { RowColumns, RowForm } from "./row-form.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** Records with text among which the header is searched. */
-export const searchedRecords = 21;
+/** Records with text among which the header is searched, besides comments; and with them. */
+const searchedRecords = 21;
+const searchedWithComments = 200;
+
+const comment = /^\s*(?:#+|\/\/|--)\s*\p{L}/u;
+
+/** Counts the records among which the header is searched, by their first text. */
+export class SearchedRecords {
+  #count = 0;
+  #withComments = 0;
+
+  /** Whether the next record is one of them. */
+  add(text: string): boolean {
+    if (!comment.test(text)) this.#count++;
+    return this.#count <= searchedRecords && ++this.#withComments <= searchedWithComments;
+  }
+}
 
 export interface HeaderForm extends Pick<RowForm, "isColumn" | "words"> {
   columns(...given: Parameters<RowForm["columns"]>): Pick<RowColumns, "names">;
@@ -46,7 +62,7 @@ export function missingColumns(header: readonly string[], form: HeaderForm): str
  * the next ones has several.
  */
 export function findHeader(records: readonly (readonly string[])[], form: HeaderForm): FoundHeader {
-  const head = records.slice(0, searchedRecords).map((record, at) => new Candidate(record, at, form));
+  const head = records.slice(0, searchedOf(records)).map((record, at) => new Candidate(record, at, form));
   const [first] = head as [Candidate];
   const isHeader = (header: Candidate | undefined) =>
     header !== undefined && head.slice(0, header.at).every((above) => above.isAbove(header));
@@ -56,6 +72,8 @@ export function findHeader(records: readonly (readonly string[])[], form: Header
   const best = head.find(({ has }) => has !== "less");
   if (isHeader(best)) return best!;
   if (first.known > 0) return first;
+  const line = head.find((one) => !one.isTitle);
+  if (line?.filled === 1 && hasNames(line.text, nameTest(form))) return line;
   const least = form.words?.needsOne === true ? 1 : 2;
   const others = head.slice(1).filter((one) => one.filled > 1 || isHeader(one));
   const several = (count: (candidate: Candidate) => number) =>
@@ -64,8 +82,14 @@ export function findHeader(records: readonly (readonly string[])[], form: Header
   const likely = byName.length > 0 || first.fields > 0 ? byName : several(({ fields }) => fields);
   if (likely.length === 1) return likely[0]!;
   // A single cell is no header where two columns are needed, unless it is a line of them.
-  const isTitle = least > 1 && (first.isComment || (first.filled === 1 && !/[;,\t|]/.test(first.text)));
+  const isTitle = least > 1 && first.isTitle;
   return (isTitle && others.find(({ filled, isComment }) => filled > 1 && !isComment)) || first;
+}
+
+function searchedOf(records: readonly (readonly string[])[]): number {
+  const searched = new SearchedRecords();
+  const end = records.findIndex((record) => !searched.add(record.find((cell) => cell.trim() !== "") ?? ""));
+  return end === -1 ? records.length : end;
 }
 
 /** More cells of one record are not guessed. */
@@ -93,11 +117,16 @@ class Candidate implements FoundHeader {
     this.at = at;
     this.filled = new Set(texts).size;
     this.text = texts[0] ?? "";
-    this.isComment = /^\s*(?:#+|\/\/|--)\s*\p{L}/u.test(this.text);
+    this.isComment = comment.test(this.text);
     this.#hasUrl = texts.some((text) => text.includes("://"));
     this.#columns = ["", ...texts.filter((text) => form.isColumn(text))];
     this.known = this.#columns.length - 1;
     this.hasAll = this.known > 0 && missingColumns(this.#columns, form).length === 0;
+  }
+
+  /** Whether it is above the lines of a table, each of which may be one cell. */
+  get isTitle(): boolean {
+    return this.isComment || (this.filled === 1 && !/[;,\t|]/.test(this.text));
   }
 
   get has(): FoundHeader["has"] {

@@ -13,13 +13,17 @@ export interface NoteKind {
   readonly hint?: string;
   /** Whether it is asked about on a terminal, before anything is sent. */
   readonly asks?: boolean;
+  /** Whether it is about how references are written: of other texts it says less, and asks nothing. */
+  readonly isOfCodes?: boolean;
   /** The kind that is not mentioned where the file has as many of this one, such as codes with decimals. */
   readonly explains?: string;
 }
 
 const isAre = (count: number, noun: string, single: string, several: string): string =>
   `${counted(count, noun)} ${count === 1 ? single : several}`;
-const asWritten = "Correct them. If the references of your shop are like that, add --codes-as-written.";
+const correct = "Correct them.";
+const asWritten = `${correct} If the references of your shop are like that, add --codes-as-written.`;
+const ofCodes = { hint: asWritten, asks: true, isOfCodes: true } as const;
 
 /** The kinds, in no order: notes are listed by their first place. */
 export const noteKinds = {
@@ -56,27 +60,23 @@ export const noteKinds = {
   whole_decimal: {
     message: (count, value) =>
       `${isAre(count, "reference", "ends", "end")} with ${value.slice(value.search(/[.,]/))} (${shortened(value)}), as a program writes codes that it takes for numbers`,
-    hint: asWritten,
-    asks: true,
+    ...ofCodes,
   },
   decimal: { message: () => "", explains: "whole_decimal" },
   formatted_number: {
     message: (count, value) =>
       `${isAre(count, "value", "is a number as spreadsheets show it", "are numbers as spreadsheets show them")} (${shortened(value)})`,
-    hint: asWritten,
-    asks: true,
+    ...ofCodes,
   },
   leading_apostrophe: {
     message: (count, value) =>
       `${isAre(count, "reference", "begins", "begin")} with the apostrophe that marks a text in spreadsheets (${shortened(value)})`,
-    hint: asWritten,
-    asks: true,
+    ...ofCodes,
   },
   date_like: {
     message: (count, value) =>
       `${isAre(count, "value", "looks like a date", "look like dates")} (${shortened(value)}): a spreadsheet may have changed what was typed, such as MAR-1`,
-    hint: asWritten,
-    asks: true,
+    ...ofCodes,
   },
   like_existing: {
     message: (count, value) =>
@@ -86,8 +86,7 @@ export const noteKinds = {
   empty_word: {
     message: (count, value) =>
       `${isAre(count, "value", "is", "are")} what programs write for a missing value (${shortened(value)})`,
-    hint: asWritten,
-    asks: true,
+    ...ofCodes,
   },
   double_encoded: {
     message: (count, value) =>
@@ -126,19 +125,31 @@ export interface FileNote extends NotePlace {
 
 const kindOf = (code: NoteCode): NoteKind => noteKinds[code];
 
+interface Found {
+  readonly place: NotePlace;
+  readonly value: string;
+  count: number;
+  /** Whether one of them is about a reference. */
+  isCode: boolean;
+}
+
 /** Counts the notes of a file, in memory that does not grow with their number. */
 export class FileNotes {
-  readonly #found = new Map<NoteCode, { place: NotePlace; value: string; count: number }>();
+  readonly #found = new Map<NoteCode, Found>();
 
   /** `place` is called for the first note of a kind. */
-  add(code: NoteCode, value: string, place: () => NotePlace, count = 1): void {
+  add({ code, value, param }: FieldNote, place: () => NotePlace, count = 1): void {
     const known = this.#found.get(code);
-    if (known === undefined) this.#found.set(code, { place: place(), value, count });
-    else known.count += count;
+    const isCode = param === "reference";
+    if (known === undefined) this.#found.set(code, { place: place(), value, count, isCode });
+    else {
+      known.count += count;
+      known.isCode ||= isCode;
+    }
   }
 
   addHead({ headNotes }: { readonly headNotes: readonly Omit<FileNote, "message">[] }): void {
-    for (const { code, value, count, ...place } of headNotes) this.add(code, value, () => place, count);
+    for (const { code, value, count, ...place } of headNotes) this.add({ code, value }, () => place, count);
   }
 
   #isExplained(code: NoteCode, count: number): boolean {
@@ -153,9 +164,10 @@ export class FileNotes {
   list(): FileNote[] {
     return [...this.#found]
       .filter(([code, { count }]) => !this.#isExplained(code, count))
-      .map(([code, { place, value, count }]) => {
-        const { message, hint } = kindOf(code);
+      .map(([code, { place, value, count, isCode }]) => {
+        const { message, isOfCodes, hint: own } = kindOf(code);
         const said = message(count, value);
+        const hint = isOfCodes && !isCode ? correct : own;
         return { code, count, ...place, value, message: hint === undefined ? said : `${said}. ${hint}` };
       })
       .sort((a, b) => a.line - b.line);
@@ -163,4 +175,7 @@ export class FileNotes {
 }
 
 export const doubtsAmong = (notes: readonly FileNote[]): FileNote[] =>
-  notes.filter(({ code }) => kindOf(code).asks === true);
+  notes.filter(({ code, message }) => {
+    const { asks = false, isOfCodes = false } = kindOf(code);
+    return asks && (!isOfCodes || message.endsWith(asWritten));
+  });

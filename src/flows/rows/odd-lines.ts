@@ -83,7 +83,8 @@ const longestText = 200;
 
 /** Whether the cells are the names of their columns; `at`: the first one with a text. */
 function isHeader(record: readonly string[], header: readonly string[], at: number): boolean {
-  if (record.length > header.length || normalHeader(record[at]!) !== normalHeader(header[at]!)) return false;
+  const isLonger = record.slice(header.length).some((cell) => cell.trim() !== "");
+  if (isLonger || normalHeader(record[at]!) !== normalHeader(header[at]!)) return false;
   return header.every((title, column) => normalHeader(title) === normalHeader(record[column] ?? ""));
 }
 
@@ -107,35 +108,47 @@ export function parseCells(line: string, delimiter: string): string[] {
   return cells;
 }
 
-const hasNames = (text: string, isName: (cell: string) => boolean): boolean =>
+export const hasNames = (text: string, isName: (cell: string) => boolean): boolean =>
   delimiters.some((delimiter) => parseCells(text, delimiter).filter(isName).length > 1);
 
 /** No line of names is nearly as long. */
 const longestHeader = 10_000;
 
+/** The byte order mark of UTF-8, as code pages read it. */
+const markAsText = /^(?:ï»¿|ď»ż|п»ї|ο»Ώ|ן»¿|Ôªø|∩╗┐|´╗┐)/;
+
+/** Whether a text means a column, or a field that is guessed. */
+export const nameTest =
+  ({ isColumn, words }: Pick<RowForm, "isColumn" | "words">) =>
+  (cell: string): boolean =>
+    cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
+
 /** Says how a header was spoiled by a program that saved the file again; null if it was not. */
-export function spoiledHeader(
-  header: readonly string[],
-  { isColumn, words }: RowForm,
-  isSheet: boolean,
-): string | null {
+export function spoiledHeader(header: readonly string[], form: RowForm, isSheet: boolean): string | null {
   const filled = header.filter((cell) => cell.trim() !== "");
   const last = filled.at(-1);
-  if (last === undefined || last.length > longestHeader || isColumn(last)) return null;
+  const [mark] = markAsText.exec(filled[0] ?? "") ?? [];
+  if (mark !== undefined)
+    return `the header starts with ${mark}, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters`;
+  if (last === undefined || last.length > longestHeader || form.isColumn(last)) return null;
   if (/^[┌╭╔┏]/.test(filled[0]!))
     return "this is a table with a frame, as programs show it on a screen: save it as CSV from the program";
-  const isName = (cell: string) =>
-    cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
+  const isName = nameTest(form);
   if (filled.length === 1 && hasNames(last, isName)) {
     if (isSheet) return "all columns are in one cell: split them (in Excel: Data, Text to Columns)";
     // Without empty cells after it, only quotes keep a line together.
     return header.length > 1
       ? "each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV"
-      : "each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line";
+      : 'each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line and write each "" in it as "';
   }
+  return spoiledEnds(last, isName);
+}
+
+/** The message about delimiters of another program at the end of a header; null without. */
+function spoiledEnds(last: string, isName: (cell: string) => boolean): string | null {
   const name = withoutEnd(last, /[;,\t|\s]/);
   const end = last.slice(name.length).trimStart() || last.slice(name.length);
-  if (!/[;,\t|]/.test(end) || !isName(name)) return null;
+  if (!/[;,\t|]/.test(end) || !(name === "" || isName(name))) return null;
   const shown = JSON.stringify(end.trim() === "" ? end : end.trim());
   return `the lines end with ${shown}, because the file was saved again with another separator: save the original file again as CSV, or remove ${shown} from the end of each line`;
 }

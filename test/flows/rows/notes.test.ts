@@ -12,8 +12,9 @@ const place = { line: 7, param: "name" };
 describe("notes of a file", () => {
   test("have the count of their kind, and the first place", () => {
     const notes = new FileNotes();
-    notes.add("lines_above_header", "a title", () => place);
-    notes.add("lines_above_header", "another", () => expect.fail("only the first place is looked up"), 2);
+    notes.add({ code: "lines_above_header", value: "a title" }, () => place);
+    const another = { code: "lines_above_header", value: "another" } as const;
+    notes.add(another, () => expect.fail("only the first place is looked up"), 2);
     expect(notes.list()).toEqual([
       {
         code: "lines_above_header",

@@ -184,18 +184,25 @@ const strangeForms = [
   new RegExp(`[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f“„«‘’‹”»–—¿¡${joined}]\\p{L}`, "u"),
   new RegExp(`\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f”“»«’‘›…®°–—${joined}]`, "u"),
   /ς\p{L}|[ˆˇﬁﬂ]/u,
-  new RegExp(`[A-Za-z]{2}${eastern}(?!${eastern})|(?<!${eastern})${eastern}[A-Za-z]{2}`, "u"),
+  new RegExp(
+    `[A-Za-z]{2}${eastern}(?!${eastern})|(?<!${eastern})${eastern}[A-Za-z]{2}|${eastern}[a-z](?![A-Za-z])`,
+    "u",
+  ),
 ];
 
-const isStrange = (word: string): boolean =>
-  scripts.filter((script) => script.test(word)).length > 1 || strangeForms.some((form) => form.test(word));
+/** From 0 to 1, which is no word; a raised number in one, as in `¿ó³ta`, is unlikely. */
+function strangeness(word: string): number {
+  const isMixed = scripts.filter((script) => script.test(word)).length > 1;
+  if (isMixed || strangeForms.some((form) => form.test(word))) return 1;
+  return /\p{L}\p{No}+\p{L}/u.test(word) ? 0.4 : 0;
+}
 
 /** The share of foreign words that are of no language; null for a text with characters that no table has. */
 function strangeShare(text: string): number | null {
   if (/[\u0080-\u009f\ufffd\p{Co}\p{Cn}]/u.test(text)) return null;
   // Without the delimiters of tables, paths and URLs.
   const words = text.split(/[\s,;|"/:]/).filter((word) => /[^\x00-\x7f]/.test(word));
-  return words.filter(isStrange).length / Math.max(1, words.length);
+  return words.reduce((sum, word) => sum + strangeness(word), 0) / Math.max(1, words.length);
 }
 
 /** Whether a text has Japanese letters alone, a third of them kana. */

@@ -148,6 +148,30 @@ describe("where no sheet, or more than one, has all columns, none is taken", () 
     expect(requests().filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
+  const products = (header: string[]) => [header, ...[1, 2].map((at) => [`A-${at}`, `Kleid ${at}`, photo])];
+  const staff = (...header: string[]) => [header, ["1", "Anna", photo].slice(0, header.length)];
+
+  test.each(
+    sampled(
+      [
+        [{ Mitarbeiter: staff("ID", "Name", "Bild") }, ["Artikelnr.", "Produktname", "Produktbild"]],
+        [{ Clienti: staff("Codice", "Nome") }, ["Codice", "Descrizione", "Foto"]],
+        [{ Kunden: staff("Nr", "Name", "Foto") }, ["Artikelnummer", "Bezeichnung", "Bild"]],
+        [{ Lieferanten: staff("ID", "Name") }, ["Kolli", "Wasja", "Fotki"]],
+      ] as const,
+      2,
+    ),
+  )("nor one by guesses while another has photos: %j", async (other, header) => {
+    const { cat, write } = await createWorld();
+    for (const kind of ["xlsx", "ods"] as const) {
+      write(`a.${kind}`, workbookOf({ ...other, Waren: products([...header]) }, kind));
+      expect(await cat(`import a.${kind} --dry-run`)).toMatchObject({
+        exit: 3,
+        stderr: `error: a.${kind} has several sheets that may be meant: "${Object.keys(other)[0]}", "Waren"\nChoose one with --sheet.\n`,
+      });
+    }
+  });
+
   test("a person is asked, and the sheet of this workbook is saved", async () => {
     const world = await worldWith("unknown", { env: { NO_COLOR: "1" }, mock: {} });
     const tty = { stdin: true, stderr: true };

@@ -1,10 +1,5 @@
 // Names of files that a program has read in the wrong code page, as when a ZIP is unpacked.
-
-/** The upper half of the code pages of DOS, which older ZIP programs take names for. */
-const ofDos = [
-  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■ ",
-  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´­±‗¾¶§÷¸°¨·¹³²■ ",
-] as const;
+import { unreadablePages } from "../rows/unreadable-pages.ts";
 
 /** The letters of bytes 128 to 255 in the code pages that UTF-8 is taken for, the likely ones first. */
 const codePages = (): readonly string[] => {
@@ -13,7 +8,8 @@ const codePages = (): readonly string[] => {
   const decoded = (name: string) => new TextDecoder(name).decode(upper, { stream: true });
   // Words such as рок would be letters of other scripts.
   const russian = decoded("ibm866").replace(/[р-я]/g, "\0");
-  return [decoded("windows-1252"), ...ofDos, decoded("macintosh"), russian];
+  const { cp437, cp850 } = unreadablePages;
+  return [decoded("windows-1252"), cp437, cp850, decoded("macintosh"), russian];
 };
 
 let known: readonly ReadonlyMap<string, number>[] | undefined;

@@ -3,7 +3,7 @@
 import { listFirst, series } from "../words.ts";
 import type { OpenWorkbook } from "../workbook/open-workbook.ts";
 import { WorkbookError } from "../workbook/package.ts";
-import { type FoundHeader, findHeader, type HeaderForm } from "./find-header.ts";
+import { type FoundHeader, findHeader, type HeaderForm, missingColumns } from "./find-header.ts";
 import { normalHeader } from "./row-form.ts";
 
 export interface SheetChoice {
@@ -51,8 +51,8 @@ interface ChosenSheet {
 }
 
 /**
- * The named sheet, else the only visible one with cells, else the only one whose header has all columns, by
- * names, else by guesses; else the user chooses. Throws WorkbookError.
+ * The named sheet, else the only visible one with cells, else the only one that may have all columns, by
+ * their names or by guesses; else the user chooses. Throws WorkbookError.
  */
 export async function chooseSheet(
   book: OpenWorkbook,
@@ -87,30 +87,42 @@ export async function chooseSheet(
     );
   if (filled.length === 1) return toChosen(judge(filled, last)[0]!, null);
   const wanted = withMapped(filled, choice.mapped ?? []);
+  const ask = (among: readonly JudgedSheet[]) =>
+    askWhich(choice, among, () => `${file} has several sheets that may be meant: ${quoted(among)}`);
   const passes: [HeaderForm, (header: FoundHeader) => boolean][] = [
     [forms[0], isNamed],
     // A sheet that can be imported as it is comes before guesses.
     [last, (header) => isNamed(header) && header.known >= header.filled],
-    ...forms.flatMap((form): typeof passes => [
-      [form, isNamed],
-      [form, ({ has }) => has === "guesses"],
-    ]),
   ];
   for (const [form, fits] of passes) {
     const fitting = judge(wanted, form).filter(({ header }) => fits(header));
-    if (fitting.length === 1) return toChosen(fitting[0]!, "columns");
-    if (fitting.length > 1)
-      return askWhich(
-        choice,
-        fitting,
-        () => `${file} has several sheets that may be meant: ${quoted(fitting)}`,
-      );
+    if (fitting.length > 0) return fitting.length === 1 ? toChosen(fitting[0]!, "columns") : ask(fitting);
+  }
+  for (const form of new Set(forms)) {
+    const judged = judge(wanted, form);
+    const fitting = judged.filter(({ header }) => header.has !== "less");
+    if (fitting.length === 0) continue;
+    // A sheet whose columns have other names may be the one that is meant.
+    const others = fitting.every(({ header }) => header.has === "all") ? [] : judged.filter(mayBeMeant(form));
+    const among = judged.filter((one) => fitting.includes(one) || others.includes(one));
+    return among.length === 1 ? toChosen(among[0]!, "columns") : ask(among);
   }
   const judged = judge(wanted, last);
   return askWhich(choice, judged, () => `no sheet of ${file} has all columns: ${lacking(judged)}`);
 }
 
 const isNamed = ({ has }: FoundHeader): boolean => has === "all";
+
+/** Whether a sheet may have what a form needs, whatever its columns are called: photos, else a table. */
+const mayBeMeant =
+  (form: HeaderForm) =>
+  ({ sheet: { rows }, header: { at, filled } }: JudgedSheet): boolean => {
+    const cells = rows.slice(at + 1).flatMap(({ record }) => record);
+    const needsPhotos = missingColumns([""], form).some((field) => /image/.test(field));
+    return needsPhotos
+      ? cells.some((cell) => /:\/\/|\.(?:jpe?g|png|webp|gif|heic|tiff?)$/i.test(cell.trim()))
+      : filled > 1 && cells.length > 0;
+  };
 
 async function askWhich(
   { chosenBefore, ask }: SheetChoice,

@@ -39,6 +39,34 @@ const samples: Readonly<Record<string, { source: string; flags: string } | null>
       source: '(^|[\\r\\n]|,)(=[ \\t]*"(?:[^"\\r\\n]|"")*"[ \\t]*)(?=$|[\\r\\n]|,)',
       flags: "gu",
     },
+  'src/flows/rows/find-encodings.ts: RegExp(`\\\\p{Script=${script}}`, "u")': {
+    source: "\\p{Script=Latin}",
+    flags: "u",
+  },
+  'src/flows/rows/find-encodings.ts: RegExp(`\\\\p{L}[^\\\\p{L}\\\\p{M}\\\\p{N}\\\\x00-\\\\x7f’‘–—${joined}]+\\\\p{L}`, "u")':
+    {
+      source:
+        "\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f’‘–—\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]+\\p{L}",
+      flags: "u",
+    },
+  'src/flows/rows/find-encodings.ts: RegExp(`[^\\\\p{L}\\\\p{M}\\\\p{N}\\\\x00-\\\\x7f“„«‘’‹”»–—¿¡${joined}]\\\\p{L}`, "u")':
+    {
+      source:
+        "[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f“„«‘’‹”»–—¿¡\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]\\p{L}",
+      flags: "u",
+    },
+  'src/flows/rows/find-encodings.ts: RegExp(`\\\\p{L}[^\\\\p{L}\\\\p{M}\\\\p{N}\\\\x00-\\\\x7f”“»«’‘›…®°–—${joined}]`, "u")':
+    {
+      source:
+        "\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f”“»«’‘›…®°–—\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]",
+      flags: "u",
+    },
+  'src/flows/rows/find-encodings.ts: RegExp( `[A-Za-z]{2}${eastern}(?!${eastern})|(?<!${eastern})${eastern}[A-Za-z]{2}|${eastern}[a-z](?![A-Za-z])`, "u", )':
+    {
+      source:
+        "[A-Za-z]{2}[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}](?![\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}])|(?<![\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}])[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}][A-Za-z]{2}|[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}][a-z](?![A-Za-z])",
+      flags: "u",
+    },
   // The patterns of the contract are literals of src/contract/.
   'src/contract/response-shape.ts: RegExp(pattern, "u")': null,
   'src/http/mask.ts: RegExp([...key].map(characterForms).join(""), "g")': {

@@ -231,14 +231,14 @@ describe("a problem names line, column and code", () => {
 
   test("a byte that is not UTF-8 is found on its line, across chunks", async () => {
     const rows = Array.from({ length: 2000 }, (_, index) => row(`A-${index}`)).join("");
-    const bytes = Buffer.concat([Buffer.from(head + rows), Buffer.from([0x41, 0xe9, 0x2c])]);
+    const bytes = Buffer.concat([Buffer.from(head + rows), Buffer.from([0x43, 0x61, 0x66, 0xe9, 0x2c])]);
     const { problems } = await checkWhole(bytes);
     expect(problems).toEqual([
       {
         line: 2002,
         code: "wrong_encoding",
         message:
-          'the file is not UTF-8; add the encoding if its text is right: --encoding windows-1252 ("Aé"); or save it as UTF-8',
+          'the file is not UTF-8; add the encoding if its text is right: --encoding windows-1252 ("Café"); or save it as UTF-8',
       },
     ]);
   });

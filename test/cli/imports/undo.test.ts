@@ -200,7 +200,7 @@ longTest("an applied plan is undone completely, also without a ledger", async ()
   expect(catalogue(world)).toEqual(before);
 });
 
-longTest("an undo that stops is resumed by the same command", async () => {
+test("an undo that stops is resumed by the same command", async () => {
   const world = await imported();
   const fault = (order: object | null) =>
     fetch(`${world.mock.baseUrl}/_mock/faults`, {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ImportMode } from "../../../src/contract/value-sets.ts";
 import type { MockState } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { cdn } from "./import-fixtures.ts";
 import {
@@ -166,7 +167,7 @@ test("attaches each photo once, with any keys, and if the service is restarted o
   );
 });
 
-test("the property detects a photo that is attached twice (negative control)", async () => {
+longTest("the property detects a photo that is attached twice (negative control)", async () => {
   const once = { what: "import", file: "f", key: "full", how: "new", name: "Dress", wait: true } as const;
   expect(await wrongIn([once])).toEqual([]);
   /** Each batch arrives twice, under two keys. */

@@ -200,7 +200,7 @@ test("an import on two machines, with another client, makes what the model says"
     fc.asyncProperty(story, async (one) => {
       expect(await difference(world, one)).toBeNull();
     }),
-    { numRuns: repetitions(16, 800) },
+    { numRuns: repetitions(12, 800) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { killedAfter } from "../../support/killed-command.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { batchesOf } from "./batch-rows.ts";
 import { cdn } from "./import-fixtures.ts";
@@ -258,7 +259,7 @@ async function firstWrong(by?: By): Promise<number | null> {
   return null;
 }
 
-test("the property detects a resent batch with a new key (negative control)", async () => {
+longTest("the property detects a resent batch with a new key (negative control)", async () => {
   expect(await firstWrong()).toBe(null);
   let keys = 0;
   const withNewKeys: By = { judge: (request) => (isBatch(request) ? { key: `other-${++keys}` } : null) };

@@ -1,5 +1,5 @@
 // Names of files that a program has read in the wrong code page, as when a ZIP is unpacked.
-import { unreadablePages } from "../rows/unreadable-pages.ts";
+import { dosPages } from "../rows/dos-pages.ts";
 
 /** The letters of bytes 128 to 255 in the code pages that UTF-8 is taken for, the likely ones first. */
 const codePages = (): readonly string[] => {
@@ -8,7 +8,7 @@ const codePages = (): readonly string[] => {
   const decoded = (name: string) => new TextDecoder(name).decode(upper, { stream: true });
   // Words such as рок would be letters of other scripts.
   const russian = decoded("ibm866").replace(/[р-я]/g, "\0");
-  const { cp437, cp850 } = unreadablePages;
+  const { cp437, cp850 } = dosPages;
   return [decoded("windows-1252"), cp437, cp850, decoded("macintosh"), russian];
 };
 

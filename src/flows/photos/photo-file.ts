@@ -5,7 +5,6 @@ import { detectForeignType, detectImageType, imageTypeBytes, isHeic } from "../.
 import { limits } from "../../contract/limits.ts";
 import { outOfFiles } from "../../errors.ts";
 import { whenFree } from "../../open-file.ts";
-import { isDamagedImage } from "../files/damaged-image.ts";
 import { imageInFile } from "../files/image-bytes.ts";
 import { type ImageHead, readImageHead } from "../files/image-head.ts";
 import type { FieldProblem } from "../rows/row-form.ts";
@@ -52,6 +51,7 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
     const start = image.read(0, imageTypeBytes);
     const foreign = detectForeignType(start);
     const type = detectImageType(start);
+    const { isDamagedImage } = await import("../files/damaged-image.ts");
     if (type !== null && (await isDamagedImage(image))) return damagedImage(shown, type);
     const file = { real, size, stamp, head: readImageHead(image) };
     const convertible = type !== null || foreign !== null ? { convertible: file } : {};

@@ -6,7 +6,6 @@ import type { imageErrorCodes } from "../../contract/value-sets.ts";
 import { CatalogueError } from "../../errors.ts";
 import { blockedHost, NetworkError, TimeoutError } from "../../http/errors.ts";
 import type { OutsideExchange } from "../../http/outside-exchange.ts";
-import { isDamagedImage } from "../files/damaged-image.ts";
 import { imageInMemory } from "../files/image-bytes.ts";
 import { readImageHead } from "../files/image-head.ts";
 import { grouped } from "../words.ts";
@@ -138,6 +137,7 @@ export async function judgeHead(bytes: Buffer, length: number | null, isWhole: b
     );
   const total = Math.max(length ?? 0, bytes.length);
   const image = { ...imageInMemory([bytes]), length: total };
+  const { isDamagedImage } = await import("../files/damaged-image.ts");
   // The head of a WebP image has its length.
   const isCut = isWhole
     ? await isDamagedImage(image)

@@ -49,16 +49,16 @@ const samples: Readonly<Record<string, { source: string; flags: string } | null>
         "\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f’‘–—\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]+\\p{L}",
       flags: "u",
     },
-  'src/flows/rows/find-encodings.ts: RegExp(`[^\\\\p{L}\\\\p{M}\\\\p{N}\\\\x00-\\\\x7f“„«‘’‹”»–—¿¡${joined}]\\\\p{L}`, "u")':
+  'src/flows/rows/find-encodings.ts: RegExp(`(?!©\\\\p{Lu}\\\\p{Ll})[^\\\\p{L}\\\\p{M}\\\\p{N}\\\\x00-\\\\x7f“„«‘’‹”»–—¿¡°•${joined}]\\\\p{L}`, "u")':
     {
       source:
-        "[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f“„«‘’‹”»–—¿¡\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]\\p{L}",
+        "(?!©\\p{Lu}\\p{Ll})[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f“„«‘’‹”»–—¿¡°•\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]\\p{L}",
       flags: "u",
     },
-  'src/flows/rows/find-encodings.ts: RegExp(`\\\\p{L}[^\\\\p{L}\\\\p{M}\\\\p{N}\\\\x00-\\\\x7f”“»«’‘›…®°–—${joined}]`, "u")':
+  'src/flows/rows/find-encodings.ts: RegExp(`\\\\p{L}[^\\\\p{L}\\\\p{M}\\\\p{N}\\\\x00-\\\\x7f”“»«’‘›…®©™°×€–—${joined}]`, "u")':
     {
       source:
-        "\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f”“»«’‘›…®°–—\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]",
+        "\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f”“»«’‘›…®©™°×€–—\\u05be\\u05f3\\u05f4\\u060c\\u061b\\u061f\\u200c-\\u200f\\u3000-\\u303f\\u30fb\\uff00-\\uff65]",
       flags: "u",
     },
   'src/flows/rows/find-encodings.ts: RegExp( `[A-Za-z]{2}${eastern}(?!${eastern})|(?<!${eastern})${eastern}[A-Za-z]{2}|${eastern}[a-z](?![A-Za-z])`, "u", )':

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createEncoder } from "../../src/flows/outputs/encoded-file.ts";
 import { checkEncodingName } from "../../src/flows/rows/encoding.ts";
+import { findEncodings } from "../../src/flows/rows/find-encodings.ts";
 import { UnreadableInput } from "../../src/flows/rows/problem.ts";
 import { utf8Chunks } from "../../src/flows/rows/text.ts";
 import { atTerminal } from "../support/at-terminal.ts";
@@ -206,6 +207,62 @@ describe("says what to do about", () => {
     expect(problem.message).toMatch(
       /^text is not UTF-8 here \(".*"\), but in other places: save the complete file as UTF-8$/,
     );
+  });
+});
+
+describe("a sheet of Windows-1252 with one foreign letter or signs alone", () => {
+  /** The encodings to choose from, for a name and for 40 of it. */
+  const choices = (name: string) =>
+    [1, 40].map((count) => {
+      const { names, isSure, shownAs } = findEncodings(latin1(`${name}\n`.repeat(count)));
+      return isSure ? "sure" : names.map((encoding) => `${encoding} ${shownAs(encoding)}`);
+    });
+
+  test.each([
+    ["Women\x92s tee", "Women’s tee"],
+    ["Tee 20 \x80", "Tee 20 €"],
+    ["30\xb0 wash", "30° wash"],
+    ["\xa7 5", "§ 5"],
+    ["Coolmax\x99 tee", "Coolmax™ tee"],
+    ["Tee \x96 red", "Tee – red"],
+    ["Gore-Tex\xae Jacket", "Gore-Tex® Jacket"],
+    ["\xa9 Disney tee", "© Disney tee"],
+    ["\xa9Disney tee", "©Disney tee"],
+    ["\x95Cotton", "•Cotton"],
+    ["Wash at 30 \xb0C", "Wash at 30 °C"],
+    ["5 \xb5m", "5 µm"],
+    ["10cm\xd720cm", "10cm×20cm"],
+    ["N\xba 5", "Nº 5"],
+    ["Chino \xbd price", "Chino ½ price"],
+    ["Women\x92s Coolmax\x99 30\xb0 5\x80 \xa7 5", "Women’s Coolmax™"],
+    ["R\xd6CKE", "RÖCKE"],
+    ["BA\xd1ADOR", "BAÑADOR"],
+    ["\xd6KO", "ÖKO"],
+    ["Stra\xdfe", "Straße"],
+    ["Ma\xdf: 2\xd73 m", "Maß: 2×3 m"],
+    ["Pok\xe9mon\x99 tee", "Pokémon™ tee"],
+  ])("%j: Windows-1252 is the first of the candidates", (name, text) => {
+    for (const candidates of choices(name)) expect(candidates[0]).toBe(`windows-1252 ${text}`);
+  });
+
+  test.each([
+    ["NI\xd1O", "NIÑO"],
+    ["\xd8 5 cm", "Ø 5 cm"],
+  ])("%j: Windows-1252 is one of the candidates", (name, text) => {
+    for (const candidates of choices(name)) expect(candidates).toContain(`windows-1252 ${text}`);
+  });
+
+  test.each(["caf\xe9", "caf\xe9 na\xefve"])("many signs, and %j: no other encoding is sure", (letters) => {
+    const signs = "Women\x92s Coolmax\x99 tee 5\x80\n".repeat(20);
+    const { names, isSure } = findEncodings(latin1(signs + letters));
+    expect([isSure && names[0] !== "windows-1252", names.includes("windows-1252")]).toEqual([false, true]);
+  });
+
+  test("two letters make it sure", () => {
+    expect(choices("Stra\xdfe in M\xfcnchen, 5\x80")).toEqual([
+      ["windows-1252 Straße in München", "windows-1256 Straكe in München"],
+      "sure",
+    ]);
   });
 });
 

@@ -53,6 +53,10 @@ const decoderOf = (name: string) => new TextDecoder(name, { fatal: severalBytes.
  */
 const sureRatio = (bytes: number): number => (bytes < 100 ? 1.2 : 1.1);
 const fewestBytes = 24;
+/** One letter or sign, however often, is a letter of some word in several encodings. */
+const fewestLetters = 2;
+/** The share of strange words up to which a text is sound. */
+const soundShare = 0.1;
 /** The same for a code page that cannot be read, and whose readable rivals are then not offered. */
 const unreadableRatio = 1.4;
 
@@ -84,17 +88,40 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const [first, ...others] = plausible;
   const isAbove = (ratio: number) => (rival: Fit) =>
     (first!.name === null && rival.name === null) || first!.confidence >= ratio * rival.confidence;
-  const isSound = first !== undefined && first.strange <= 0.1;
-  const isSure = isSound && foreign.length >= fewestBytes && others.every(isAbove(sureRatio(foreign.length)));
+  const isSound = first !== undefined && first.strange <= soundShare;
+  const latin = different.find(({ name, strange }) => name === "windows-1252" && strange <= soundShare);
+  const letters = latin === undefined ? fewestLetters : foreignLetters(latin);
+  const isStranger = latin !== undefined && first!.strange > latin.strange;
+  const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters && !isStranger;
+  const isSure =
+    hasLetters &&
+    first.name !== null &&
+    foreign.length >= fewestBytes &&
+    others.every(isAbove(sureRatio(foreign.length)));
   // A code page that cannot be read is none to choose.
-  const isUnreadable = first?.name === null && others.every(isAbove(unreadableRatio));
+  const isUnreadable = !latin && first?.name === null && others.every(isAbove(unreadableRatio));
   const readables = isUnreadable ? [] : plausible.filter(({ name }) => name !== null);
   // A single text is taken as right, also if it is not: others show what it might be.
-  const isDoubtful = readables.length === 1 && (first!.name === null || !isSound);
+  const isDoubtful = !latin && readables.length === 1 && (first!.name === null || !hasLetters);
   const shown = isDoubtful ? different.filter(({ name }) => name !== null) : readables;
-  const names = isDoubtful && shown.length < 2 ? [] : shown.slice(0, 3).map(({ name }) => name!);
+  const likeliest = isDoubtful && shown.length < 2 ? [] : shown.slice(0, 3);
+  const names = withLatin(likeliest, latin, letters === 0).map(({ name }) => name!);
   const place = placeToCompare(foreign.slice(0, 500), (at) => names.map((name) => readAs(name, text, at)));
   return { names, isSure, shownAs: (encoding) => readAs(encoding, text, place) };
+}
+
+/** The list with Windows-1252, if its text is sound: first for a text of signs such as ’ and °. */
+function withLatin(fits: readonly Fit[], latin: Fit | undefined, isFirst: boolean): readonly Fit[] {
+  if (latin === undefined || (fits.includes(latin) && !isFirst)) return fits;
+  const others = fits.filter((fit) => fit !== latin).slice(0, 2);
+  return isFirst ? [latin, ...others] : [...others, latin];
+}
+
+/** How many foreign letters a text has in its words, in either case. */
+function foreignLetters({ text }: Fit): number {
+  const sound = foreignWords(text ?? "").filter((word) => strangeness(word) === 0);
+  const letters = sound.join("").toLowerCase();
+  return new Set(letters.match(/(?![ªºµ])[^\P{L}\x00-\x7f]/gu)).size;
 }
 
 /** How a page reads bytes, if it can. */
@@ -112,7 +139,7 @@ function fitOf(page: Page, bytes: Buffer): Fit[] {
   const own = detectAll(lowerCase(page, bytes), { detectEncodings, minimumThreshold: 0 }).find(
     ({ encoding }) => encoding !== null && (encoding === "Windows-1252") === isFirst,
   );
-  if (own === undefined && page.letters !== null) return [];
+  if (own === undefined && page.letters !== null && !isFirst) return [];
   const confidence = (own?.confidence ?? 0) * (1 - strange) ** 2;
   return [{ name: page.name, confidence, text, strange }];
 }
@@ -181,8 +208,9 @@ const strangeForms = [
   /(?<![\p{L}\p{M}])(?!(?:[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]*|[\p{Lu}\p{Lo}\p{Lm}\p{M}ß]+)(?![\p{L}\p{M}]))[\p{L}\p{M}]/u,
   // Symbols, and punctuation that is on the other side of a word, or of other words.
   new RegExp(`\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f’‘–—${joined}]+\\p{L}`, "u"),
-  new RegExp(`[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f“„«‘’‹”»–—¿¡${joined}]\\p{L}`, "u"),
-  new RegExp(`\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f”“»«’‘›…®°–—${joined}]`, "u"),
+  // ©Disney, not ©aty, which is a misread Šaty.
+  new RegExp(`(?!©\\p{Lu}\\p{Ll})[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f“„«‘’‹”»–—¿¡°•${joined}]\\p{L}`, "u"),
+  new RegExp(`\\p{L}[^\\p{L}\\p{M}\\p{N}\\x00-\\x7f”“»«’‘›…®©™°×€–—${joined}]`, "u"),
   /ς\p{L}|[ˆˇﬁﬂ]/u,
   new RegExp(
     `[A-Za-z]{2}${eastern}(?!${eastern})|(?<!${eastern})${eastern}[A-Za-z]{2}|${eastern}[a-z](?![A-Za-z])`,
@@ -197,11 +225,14 @@ function strangeness(word: string): number {
   return /\p{L}\p{No}+\p{L}/u.test(word) ? 0.4 : 0;
 }
 
+/** Without the delimiters of tables, paths and URLs. */
+const foreignWords = (text: string): readonly string[] =>
+  text.split(/[\s,;|"/:]/).filter((word) => /[^\x00-\x7f]/.test(word));
+
 /** The share of foreign words that are of no language; null for a text with characters that no table has. */
 function strangeShare(text: string): number | null {
   if (/[\u0080-\u009f\ufffd\p{Co}\p{Cn}]/u.test(text)) return null;
-  // Without the delimiters of tables, paths and URLs.
-  const words = text.split(/[\s,;|"/:]/).filter((word) => /[^\x00-\x7f]/.test(word));
+  const words = foreignWords(text);
   return words.reduce((sum, word) => sum + strangeness(word), 0) / Math.max(1, words.length);
 }
 

@@ -235,6 +235,7 @@ describe("a sheet of Windows-1252 with one foreign letter or signs alone", () =>
     ["N\xba 5", "Nº 5"],
     ["Chino \xbd price", "Chino ½ price"],
     ["Women\x92s Coolmax\x99 30\xb0 5\x80 \xa7 5", "Women’s Coolmax™ 30°"],
+    ["Women\x92s Coolmax\x99", "Women’s Coolmax™"],
     ["R\xd6CKE", "RÖCKE"],
     ["BA\xd1ADOR", "BAÑADOR"],
     ["\xd6KO", "ÖKO"],

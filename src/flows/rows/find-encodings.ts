@@ -91,8 +91,7 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const isSound = first !== undefined && first.strange <= soundShare;
   const latin = different.find(({ name, strange }) => name === "windows-1252" && strange <= soundShare);
   const letters = latin === undefined ? fewestLetters : foreignLetters(latin);
-  const isStranger = latin !== undefined && first!.strange > latin.strange;
-  const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters && !isStranger;
+  const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters;
   const isSure =
     hasLetters &&
     first.name !== null &&

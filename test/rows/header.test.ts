@@ -364,6 +364,18 @@ describe("a table that another program saved again gets a sentence about it, and
     });
   });
 
+  test.each(
+    sampled(
+      [
+        ['--map "ï»¿reference=reference"', `ï»¿reference,name,images\nA,Dress,${photo}\n`],
+        ['--map "ï»¿id=ignore"', `ï»¿id,reference,name,images\n1,A,Dress,${photo}\n`],
+      ],
+      2,
+    ),
+  )("also with a byte order mark that was read as text: %s", async (flags, text) => {
+    expect(await imported("a.csv", text, flags)).toMatchObject({ exit: 0, products: ["A Dress"] });
+  });
+
   test("in a workbook with all columns in one cell", async () => {
     const { workbookOf } = await import("../support/write-workbook.ts");
     const { cat, write } = await createWorld();

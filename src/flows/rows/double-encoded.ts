@@ -58,13 +58,16 @@ export function isDoubleEncoded(whole: string): boolean {
   for (let at = 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit < 0x80 || (first[text.charCodeAt(at - 1)]! & later[unit]!) === 0) continue;
-    return msDos.test(text) || text.split(betweenWords).some(isDoubleWord);
+    return msDos.test(text) || foreignA.test(text) || text.split(betweenWords).some(isDoubleWord);
   }
   return msDos.test(text);
 }
 
 /** Code pages of MS-DOS are not among those of `TextDecoder`: é is ├®, Р is ╨а. */
 const msDos = /[├┬┼╨╤][^\s\x00-\x7f─]/;
+
+/** The word à between Latin words, in an alphabet in which Г or Γ may be a word. */
+const foreignA = /[a-z\d] [ГΓ]\u00a0 [a-z\d]/i;
 
 /** A space that does not break may be a byte of a letter. */
 const betweenWords = /[\t\n\r !-/:-@[-`{-~]+/;
@@ -119,15 +122,16 @@ function letterAt(
   const start = bytes.get(unit) ?? 0;
   const length = start < 0xc2 ? 0 : start < 0xe0 ? 2 : start < 0xf0 ? 3 : start < 0xf5 ? 4 : 0;
   if (length === 0) return null;
-  const own = Array.from({ length }, (_, index) => bytes.get(word.charCodeAt(at + index)) ?? 0);
-  try {
-    return { length, character: new TextDecoder("utf-8", strict).decode(Uint8Array.from(own)) };
-  } catch {
-    return null;
+  // A TextDecoder and its exceptions take several times as long.
+  let point = start & (0x7f >> length);
+  for (let later = at + 1; later < at + length; later++) {
+    const byte = bytes.get(word.charCodeAt(later)) ?? 0;
+    if (byte < 0x80 || byte > 0xbf) return null;
+    point = point * 0x40 + (byte & 0x3f);
   }
+  const isShortest = point >= (length === 2 ? 0x80 : length === 3 ? 0x800 : 0x10000);
+  return isShortest && point <= 0x10ffff ? { length, character: String.fromCodePoint(point) } : null;
 }
-
-const strict = { fatal: true, ignoreBOM: true };
 
 /** Letters, and signs of Latin texts, that are in common use. */
 const latinLetter = /[\u00a0-\u017fƏəƠơƯưȘ-ț\u1e80-\u1ef9]|[\u0300-\u036f]/;
@@ -150,6 +154,8 @@ const letterOfWord = /^(?![œŒŸƒ])[\p{Lu}\p{Ll}]$/u;
 function isSureLatin(own: string, before: string, after: string): boolean {
   const lead = own[0]!;
   if (signBetweenWords.test(own)) return false;
+  // The word à, and a space that does not break; LÃ is a word.
+  if (/^[ÂÃĂĆ]\u00a0$/.test(own) && !/\p{L}/u.test(before)) return true;
   const later = [...own.slice(1)];
   const isOdd = later.some((one) => !besideWords.test(one) && !letterOfWord.test(one));
   const isInWord = /[a-z]/.test(after);

@@ -128,7 +128,8 @@ export function spoiledHeader(header: readonly string[], form: RowForm, isSheet:
   const filled = header.filter((cell) => cell.trim() !== "");
   const last = filled.at(-1);
   const [mark] = markAsText.exec(filled[0] ?? "") ?? [];
-  if (mark !== undefined)
+  // A column that was mapped with its mark is read as it is.
+  if (mark !== undefined && !form.isColumn(filled[0]!))
     return `the header starts with ${mark}, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters`;
   if (last === undefined || last.length > longestHeader || form.isColumn(last)) return null;
   if (/^[┌╭╔┏]/.test(filled[0]!))

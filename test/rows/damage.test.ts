@@ -150,6 +150,8 @@ describe("the shape of a text alone says what a program has made of it", () => {
     ["Ã–sterreich", "double_encoded", "double_encoded"],
     ["√ñsterreich", "double_encoded", "double_encoded"],
     ["Citt\u00c3\u00a0", "double_encoded", "double_encoded"],
+    ["Citt\u00c3", "double_encoded", "double_encoded"],
+    ["Manteau de l\u00e3", null, null],
     ["Citt\u0102\u00a0", "double_encoded", "double_encoded"],
     ["Citt\u0413\u00a0", "double_encoded", "double_encoded"],
     ["Citt\u0393\u00a0", "double_encoded", "double_encoded"],

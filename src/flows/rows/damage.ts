@@ -116,12 +116,9 @@ const isSuspicious = (field: JudgedField, text: string): boolean =>
     ? text.length <= longestWord || descriptionSigns.some((sign) => text.includes(sign))
     : endsWithWord(text) || suspicious.test(text);
 
-/**
- * The code of possible damage; null for a sound text. `whole`: with the spaces around it, of which one that
- * does not break may be a byte of a letter.
- */
-function doubtOf(text: string, field: JudgedField, whole: string): DoubtCode | null {
-  if (!isPlainText(whole) && isDoubleEncoded(whole)) return "double_encoded";
+/** The code of possible damage; null for a sound text. */
+function doubtOf(text: string, field: JudgedField): DoubtCode | null {
+  if (!isPlainText(text) && isDoubleEncoded(text)) return "double_encoded";
   if (emptyWord.test(text) || emptyPart.test(text)) return "empty_word";
   if (field === "description") return null;
   if (isDateLike(text, field === "name")) return "date_like";
@@ -144,7 +141,7 @@ export function damageOf(field: JudgedField, value: unknown): Damage | null {
   const text = value.trim();
   const loss = lossOf(text, field === "reference");
   if (loss !== null) return { problem: { param: field, code: loss[0], message: `${field} ${loss[1]}` } };
-  const code = doubtOf(text, field, value);
+  const code = doubtOf(text, field);
   return code === null ? null : { note: { code, param: field, value: text } };
 }
 

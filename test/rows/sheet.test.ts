@@ -172,6 +172,19 @@ describe("where no sheet, or more than one, has all columns, none is taken", () 
     }
   });
 
+  test("the address of a page is no photo", async () => {
+    const { cat, write } = await createWorld();
+    const shops = [
+      ["Nr", "Name", "Website"],
+      ["1", "Meier", "https://meier.example"],
+    ];
+    const header = ["Artikelnummer", "Bezeichnung", "Bild", "Preis"];
+    write("a.xlsx", workbookOf({ Artikel: products(header), Lieferanten: shops }, "xlsx"));
+    expect((await cat("import a.xlsx --dry-run")).stderr).toContain(
+      'Reading the sheet "Artikel", whose columns fit',
+    );
+  });
+
   test("a person is asked, and the sheet of this workbook is saved", async () => {
     const world = await worldWith("unknown", { env: { NO_COLOR: "1" }, mock: {} });
     const tty = { stdin: true, stderr: true };

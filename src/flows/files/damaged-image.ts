@@ -13,6 +13,8 @@ const spareBytes = 16;
 /** The bytes before the first chunk of a PNG, and those that are read of a chunk at once. */
 const startOfPng = 8;
 const windowBytes = 64 * 1024;
+/** More chunks than an image has. */
+const mostChunks = 100_000;
 /** A larger image is not decoded. In pixels. */
 const mostPixels = 100_000_000;
 
@@ -21,7 +23,8 @@ export async function isDamagedImage(image: ImageBytes): Promise<boolean> {
   if (!isCompleteImage(image)) return true;
   const type = detectImageType(image.read(0, imageTypeBytes));
   if (type === null) return false;
-  if (type === "image/png") return !hasPngChunks(image);
+  // A larger one is rejected or decoded.
+  if (type === "image/png") return image.length <= limits.imageBytes && !hasPngChunks(image);
   const frame = type === "image/webp" ? lastFrame(image) : undefined;
   if (frame === null) return true;
   const doubtful = frame === undefined ? doubtfulJpeg(image) : doubtfulWebp(image, frame);
@@ -79,7 +82,7 @@ const endsWithZeros = (image: ImageBytes, from: number, to: number): boolean =>
 
 /** Whether a PNG has all chunks to its last one, and those that make up its pixels have their checksums. */
 function hasPngChunks(image: ImageBytes): boolean {
-  for (let at = startOfPng; ; ) {
+  for (let at = startOfPng, count = 0; count < mostChunks; count++) {
     const head = Buffer.from(image.read(at, at + 8));
     const end = head.length < 8 ? image.length : at + 8 + head.readUInt32BE(0);
     if (end + 4 > image.length) return false;
@@ -94,6 +97,7 @@ function hasPngChunks(image: ImageBytes): boolean {
     if (name === "IEND") return true;
     at = end + 4;
   }
+  return true;
 }
 
 /** The pixels of a WebP image: where they are in the file, without the head of their chunk. */
@@ -102,9 +106,6 @@ interface WebpFrame {
   readonly from: number;
   readonly to: number;
 }
-
-/** More chunks than a WebP file has. */
-const mostChunks = 100_000;
 
 /** The last picture of a WebP file, if all its chunks are there up to it; else null. */
 function lastFrame(image: ImageBytes): WebpFrame | null {

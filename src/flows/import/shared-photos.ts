@@ -67,11 +67,11 @@ export function sharedPhotos(random: () => number, photos: Photos, checked?: Pho
   };
 }
 
-/** Nearly all hosts are in small letters, without a port: parsing millions of URLs would take seconds. */
-const plainHost = /^https:\/\/[a-z\d.-]+\//;
+/** Nearly all URLs are ASCII, with a host in small letters and no port: parsing all would take seconds. */
+const plainUrl = /^https:\/\/[a-z\d.-]+\/[!$-~]*$/;
 
 const asFetched = (url: string): string =>
-  plainHost.test(url) && url.indexOf("#") === -1 && url.indexOf("/.") === -1 ? url : fetchedUrl(url);
+  plainUrl.test(url) && url.indexOf("/.") === -1 ? url : fetchedUrl(url);
 
 type Images = readonly (Readonly<Record<string, unknown>> | null)[];
 

@@ -113,14 +113,14 @@ export async function chooseSheet(
 
 const isNamed = ({ has }: FoundHeader): boolean => has === "all";
 
-/** Whether a sheet may have what a form needs, whatever its columns are called: photos, else a table. */
+/** Whether a sheet may have what a form needs, whatever its columns are called: photo files, else a table. */
 const mayBeMeant =
   (form: HeaderForm) =>
   ({ sheet: { rows }, header: { at, filled } }: JudgedSheet): boolean => {
     const cells = rows.slice(at + 1).flatMap(({ record }) => record);
     const needsPhotos = missingColumns([""], form).some((field) => /image/.test(field));
     return needsPhotos
-      ? cells.some((cell) => /:\/\/|\.(?:jpe?g|png|webp|gif|heic|tiff?)$/i.test(cell.trim()))
+      ? cells.some((cell) => /\.(?:jpe?g|png|webp|gif|heic|tiff?)(?:\?\S*)?$/i.test(cell.trim()))
       : filled > 1 && cells.length > 0;
   };
 

@@ -130,7 +130,8 @@ const converted = /[/,?&](?:f_\w|fm=|format[=:,]|output=|auto=)/i;
 const longest = 4096;
 
 /** URLs, except those that are part of another one: services have them in their paths and queries. */
-const outerUrls = /(?<=\.(?:jpe?g|png|webp)\/\/|(?<![/=?]|\w\(|%(?:2f|3d|3f|28)))https?:\/\//gi;
+const outerUrls =
+  /(?<=\.(?:jpe?g|png|webp|avif|gif)(?:\?[^\s/]*)?\/\/|(?<![/=?]|\w\(|%(?:2f|3d|3f|28)))https?:\/\//gi;
 
 export const countUrls = (text: string): number => text.match(outerUrls)?.length ?? 0;
 

@@ -66,6 +66,12 @@ test.each([
   expect(await noted([other, [url]], 3)).toEqual([]);
 });
 
+test("a path that is not ASCII is compared as it is sent", async () => {
+  expect(await noted([["https://cdn.example.com/ä.jpg"], ["https://cdn.example.com/%C3%A4.jpg"]], 3)).toEqual(
+    ["1 images[0].url"],
+  );
+});
+
 test("photos of two products are one note: by their URLs, paths, or bytes", async () => {
   const world = await createWorld();
   const other = Buffer.concat([tinyPng, Buffer.from("other")]);

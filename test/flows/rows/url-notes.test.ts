@@ -73,6 +73,7 @@ describe("a URL that leads to no photo is noted", () => {
     [`${host}/a.jpg#http://cdn.example.com/b.jpg`, "several_urls"],
     [`${host}/a.jpg%20${host}/b.jpg`, "several_urls"],
     [`${host}/a.jpg//${host}/b.jpg`, "several_urls"],
+    [`${host}/a.jpg?v=1//${host}/b.jpg?v=1`, "several_urls"],
   ])("%s", (url, code) => {
     expect(urlBreach(url)).toBeNull();
     const notes = new UrlNotes();

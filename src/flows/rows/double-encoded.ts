@@ -76,8 +76,8 @@ export function isDoubleEncoded(whole: string): boolean {
 }
 
 /**
- * Letters of code pages of MS-DOS, which are not among those of `TextDecoder`: é is ├®, Р is ╨а. Then the last
- * letter of città without its space, and the word à in alphabets in which Г or Γ may be a word.
+ * Letters of code pages of MS-DOS, which are not among those of `TextDecoder`: é is ├®, Р is ╨а. Then the
+ * last letter of città without its space, and the word à in alphabets in which Г or Γ may be a word.
  */
 const apart = /[├┬┼╨╤][^\s\x00-\x7f─]|[a-z][ÃĂĆГΓ]$|[A-Za-z\d] [ГΓ]\u00a0 [A-Za-z\d]/;
 
@@ -123,8 +123,8 @@ function kindOf(character: string): "foreign" | "latin" | "sure" | null {
 const lengthOf = (point: number): number => (point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4);
 
 /**
- * A character of UTF-8 whose bytes are characters of a code page; null if they are none. A TextDecoder and its
- * exceptions would take several times as long.
+ * A character of UTF-8 whose bytes are characters of a code page; null if they are none. A TextDecoder and
+ * its exceptions would take several times as long.
  */
 function letterAt(word: string, at: number, bytes: ReadonlyMap<number, number>): number | null {
   const unit = word.charCodeAt(at);
@@ -158,23 +158,24 @@ const signBetweenWords = /^[«»…\u00a0]/;
 /** Letters of words; œ and Ÿ follow no capital letter but an O. */
 const letterOfWord = /^(?![œŒŸƒ])[\p{Lu}\p{Ll}]$/u;
 
+/** The word à, or a space that does not break; LÃ is a word. */
+const aloneA = /^\P{L}?[ÂÃĂĆ]\u00a0$/u;
+
 /** Whether a Latin letter was encoded twice for sure: BLÅ–HVIT, LÃ™, MĂŞTI and Ăştia are words. */
 function isSureLatin(word: string, at: number, next: number): boolean {
   const own = word.slice(at, next);
   const lead = own[0]!;
-  const [before, after] = [word[at - 1] ?? "", word[next] ?? ""];
+  const [before, after] = [word.charAt(at - 1), word.charAt(next)];
   if (signBetweenWords.test(own)) return false;
-  // The word à, and a space that does not break; LÃ is a word.
-  if (/^[ÂÃĂĆ]\u00a0$/.test(own) && !/\p{L}/u.test(before)) return true;
   const later = [...own.slice(1)];
   const isOdd = later.some((one) => !besideWords.test(one) && !letterOfWord.test(one));
   const isInWord = /[a-z]/.test(after);
   // Letters of another alphabet are next to Latin ones by no chance.
   if (/[\u0370-\u04ff]/.test(lead))
     return isInWord || /[a-z]/.test(before) || (isOdd && /[A-Z]/.test(before + after));
-  if (isOdd || /[√≈¬]/.test(lead)) return true;
+  if (isOdd || /[√≈¬]/.test(lead) || aloneA.test(before + own)) return true;
   if (own.length === 3 && later.every((one) => letterOfWord.test(one))) return true;
-  if (lead === "Â" && /[\xa1-\xba\xbc-\xbf]/.test(later[0]!)) return true;
+  if (/^Â[\xa1-\xba\xbc-\xbf]/.test(own)) return true;
   // No word has a capital letter within small ones.
   if (/[\p{Lu}ƒ]/u.test(lead) && /[a-z]/.test(before)) return true;
   return isInWord && isSureBeforeSmall(own, before);

@@ -317,11 +317,15 @@ describe("a table that another program saved again gets a sentence about it, and
           "a.csv:1  -  wrong_format  the header starts with ï»¿, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters",
         ],
         [
+          `ï»¿"reference","name","image_front"\n"A-1","Shirt","${photo}"\n`,
+          "a.csv:1  -  wrong_format  the header starts with ï»¿, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters",
+        ],
+        [
           `п»їArtikel,name,image_front\nA-1,Shirt,${photo}\n`,
           "a.csv:1  -  wrong_format  the header starts with п»ї, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters",
         ],
       ],
-      4,
+      5,
     ),
   )("%j", async (text, line) => {
     const { exit, lines, products } = await imported("a.csv", text);
@@ -362,6 +366,18 @@ describe("a table that another program saved again gets a sentence about it, and
       exit: 0,
       products: ["A Dress"],
     });
+  });
+
+  test.each(
+    sampled(
+      [
+        ['--map "ï»¿reference=reference"', `ï»¿reference,name,images\nA,Dress,${photo}\n`],
+        ['--map "ï»¿id=ignore"', `ï»¿id,reference,name,images\n1,A,Dress,${photo}\n`],
+      ],
+      2,
+    ),
+  )("also with a byte order mark that was read as text: %s", async (flags, text) => {
+    expect(await imported("a.csv", text, flags)).toMatchObject({ exit: 0, products: ["A Dress"] });
   });
 
   test("in a workbook with all columns in one cell", async () => {

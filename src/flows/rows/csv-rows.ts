@@ -2,7 +2,7 @@ import { parse } from "csv-parse";
 import { withAddedQuotes } from "./added-quotes.ts";
 import { type Dialect, fittingDelimiter, recogniseDialect } from "./dialect.ts";
 import type { HeaderForm } from "./find-header.ts";
-import { parseCells } from "./odd-lines.ts";
+import { parseCells, spoiledMark } from "./odd-lines.ts";
 import { type InputProblem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { RowForm } from "./row-form.ts";
@@ -134,7 +134,10 @@ function countLines(record: readonly string[]): number {
   return lines;
 }
 
-function structureProblem(cause: Error & { code?: string }, line: number): ReadingProblem {
+function structureProblem(cause: Error & { code?: string; field?: unknown }, line: number): ReadingProblem {
+  // The text before a quote in the first line may be a byte order mark.
+  const mark = line === 1 && typeof cause.field === "string" ? spoiledMark(cause.field) : null;
+  if (mark !== null) return { line, code: "wrong_format", message: mark };
   if (isStrayQuote(cause))
     return {
       line,

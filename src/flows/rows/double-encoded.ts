@@ -18,6 +18,8 @@ interface Tables {
   /** Bits of the code pages in which a UTF-16 unit is the first byte of a letter, and a later one. */
   readonly first: Uint8Array;
   readonly later: Uint8Array;
+  /** The ASCII characters between words; a space that does not break may be a byte of a letter. */
+  readonly betweenWords: Uint8Array;
   /** By code page, the bytes of its characters. */
   readonly bytes: readonly ReadonlyMap<number, number>[];
 }
@@ -43,7 +45,9 @@ function makeTables(): Tables {
     }
     return ofPage;
   });
-  return { first, later, bytes };
+  const isBetween = (unit: number) => /[\t\n\r !-/:-@[-`{-~]/.test(String.fromCharCode(unit));
+  const betweenWords = Uint8Array.from({ length: 0x80 }, (_, unit) => (isBetween(unit) ? 1 : 0));
+  return { first, later, betweenWords, bytes };
 }
 
 /** The rest of a longer text is not looked at. */
@@ -53,50 +57,57 @@ const longestText = 4_000;
 export function isDoubleEncoded(whole: string): boolean {
   const text = startOf(whole, longestText);
   tables ??= makeTables();
-  const { first, later } = tables;
-  // Nearly all foreign words have no such pair.
-  for (let at = 1; at < text.length; at++) {
+  const { first, later, betweenWords } = tables;
+  let start = 0;
+  let isAscii = true;
+  // Nearly all words are sound by their first letter that is not ASCII.
+  for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit < 0x80 || (first[text.charCodeAt(at - 1)]! & later[unit]!) === 0) continue;
-    return msDos.test(text) || text.split(betweenWords).some(isDoubleWord);
+    if (unit >= 0x80) {
+      const pages = isAscii ? first[unit]! & (later[text.charCodeAt(at + 1)] ?? 0) : 0;
+      if (pages !== 0 && isDoubleWord(text, start, at, pages)) return true;
+      isAscii = false;
+    } else if (betweenWords[unit] === 1) {
+      start = at + 1;
+      isAscii = true;
+    }
   }
-  return msDos.test(text);
+  return apart.test(text);
 }
 
-/** Code pages of MS-DOS are not among those of `TextDecoder`: é is ├®, Р is ╨а. */
-const msDos = /[├┬┼╨╤][^\s\x00-\x7f─]/;
+/**
+ * Letters of code pages of MS-DOS, which are not among those of `TextDecoder`: é is ├®, Р is ╨а. Then the
+ * last letter of città without its space, and the word à in alphabets in which Г or Γ may be a word.
+ */
+const apart = /[├┬┼╨╤][^\s\x00-\x7f─]|[a-z][ÃĂĆГΓ]$|[A-Za-z\d] [ГΓ]\u00a0 [A-Za-z\d]/;
 
-/** A space that does not break may be a byte of a letter. */
-const betweenWords = /[\t\n\r !-/:-@[-`{-~]+/;
-
-function isDoubleWord(word: string): boolean {
-  const { first, later, bytes } = tables!;
-  const at = word.search(/[^\x00-\x7f]/);
-  const pages = at === -1 ? 0 : first[word.charCodeAt(at)]! & (later[word.charCodeAt(at + 1)] ?? 0);
-  return pages !== 0 && bytes.some((ofPage, page) => (pages & (1 << page)) !== 0 && isDoubleIn(word, ofPage));
+/** Whether a word, whose first letter that is not ASCII is given, was encoded twice in one of the pages. */
+function isDoubleWord(text: string, start: number, letter: number, pages: number): boolean {
+  const { bytes, betweenWords } = tables!;
+  let end = letter;
+  while (end < text.length && betweenWords[text.charCodeAt(end)] !== 1) end++;
+  const word = text.slice(start, end);
+  return bytes.some((ofPage, page) => (pages & (1 << page)) !== 0 && isDoubleIn(word, ofPage));
 }
 
 function isDoubleIn(word: string, bytes: ReadonlyMap<number, number>): boolean {
   let isSure = false;
   /** Letters of another alphabet one after the other, and whether not all are capitals. */
-  let foreign = { count: 0, isMixed: false };
+  let foreign = 0;
+  let isMixed = false;
   let isAfterLatin = false;
-  for (let at = 0; at < word.length; ) {
-    const letter = letterAt(word, at, bytes);
-    if (letter === null) return false;
-    const { length, character } = letter;
-    const own = word.slice(at, at + length);
-    const [before, after] = [word[at - 1] ?? "", word[at + length] ?? ""];
-    at += length;
-    const kind = length === 1 ? "plain" : kindOf(character);
+  for (let at = 0, next = 0; at < word.length; at = next) {
+    const point = letterAt(word, at, bytes);
+    if (point === null) return false;
+    next = at + lengthOf(point);
+    const kind = point < 0x80 ? "plain" : kindOf(String.fromCodePoint(point));
     if (kind === null) return false;
-    foreign =
-      kind === "foreign"
-        ? { count: foreign.count + 1, isMixed: foreign.isMixed || mixed.test(own) }
-        : { count: 0, isMixed: false };
-    isSure ||= kind === "sure" || (foreign.count > 1 && foreign.isMixed);
-    isSure ||= kind === "latin" && (isAfterLatin || isSureLatin(own, before, after));
-    isAfterLatin = kind === "latin" && !signBetweenWords.test(own);
+    const isForeign = kind === "foreign";
+    foreign = isForeign ? foreign + 1 : 0;
+    isMixed = isForeign && (isMixed || mixed.test(word.slice(at, next)));
+    isSure ||= kind === "sure" || (foreign > 1 && isMixed);
+    isSure ||= kind === "latin" && (isAfterLatin || isSureLatin(word, at, next));
+    isAfterLatin = kind === "latin" && !signBetweenWords.test(word[at]!);
   }
   return isSure;
 }
@@ -108,26 +119,27 @@ function kindOf(character: string): "foreign" | "latin" | "sure" | null {
   return sureSign.test(character) ? "sure" : null;
 }
 
-/** A character of UTF-8 whose bytes are characters of a code page; null if they are none. */
-function letterAt(
-  word: string,
-  at: number,
-  bytes: ReadonlyMap<number, number>,
-): { length: number; character: string } | null {
-  const unit = word.charCodeAt(at);
-  if (unit < 0x80) return { length: 1, character: word[at]! };
-  const start = bytes.get(unit) ?? 0;
-  const length = start < 0xc2 ? 0 : start < 0xe0 ? 2 : start < 0xf0 ? 3 : start < 0xf5 ? 4 : 0;
-  if (length === 0) return null;
-  const own = Array.from({ length }, (_, index) => bytes.get(word.charCodeAt(at + index)) ?? 0);
-  try {
-    return { length, character: new TextDecoder("utf-8", strict).decode(Uint8Array.from(own)) };
-  } catch {
-    return null;
-  }
-}
+/** How many bytes a character takes in UTF-8. */
+const lengthOf = (point: number): number => (point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4);
 
-const strict = { fatal: true, ignoreBOM: true };
+/**
+ * A character of UTF-8 whose bytes are characters of a code page; null if they are none. A TextDecoder and
+ * its exceptions would take several times as long.
+ */
+function letterAt(word: string, at: number, bytes: ReadonlyMap<number, number>): number | null {
+  const unit = word.charCodeAt(at);
+  if (unit < 0x80) return unit;
+  const start = bytes.get(unit) ?? 0;
+  if (start < 0xc2 || start > 0xf4) return null;
+  const length = start < 0xe0 ? 2 : start < 0xf0 ? 3 : 4;
+  let point = start & (0x7f >> length);
+  for (let later = at + 1; later < at + length; later++) {
+    const byte = bytes.get(word.charCodeAt(later)) ?? 0;
+    if (byte < 0x80 || byte > 0xbf) return null;
+    point = point * 0x40 + (byte & 0x3f);
+  }
+  return point <= 0x10ffff && lengthOf(point) === length ? point : null;
+}
 
 /** Letters, and signs of Latin texts, that are in common use. */
 const latinLetter = /[\u00a0-\u017fƏəƠơƯưȘ-ț\u1e80-\u1ef9]|[\u0300-\u036f]/;
@@ -146,19 +158,24 @@ const signBetweenWords = /^[«»…\u00a0]/;
 /** Letters of words; œ and Ÿ follow no capital letter but an O. */
 const letterOfWord = /^(?![œŒŸƒ])[\p{Lu}\p{Ll}]$/u;
 
+/** The word à, or a space that does not break; LÃ is a word. */
+const aloneA = /^\P{L}?[ÂÃĂĆ]\u00a0$/u;
+
 /** Whether a Latin letter was encoded twice for sure: BLÅ–HVIT, LÃ™, MĂŞTI and Ăştia are words. */
-function isSureLatin(own: string, before: string, after: string): boolean {
+function isSureLatin(word: string, at: number, next: number): boolean {
+  const own = word.slice(at, next);
   const lead = own[0]!;
+  const [before, after] = [word.charAt(at - 1), word.charAt(next)];
   if (signBetweenWords.test(own)) return false;
   const later = [...own.slice(1)];
   const isOdd = later.some((one) => !besideWords.test(one) && !letterOfWord.test(one));
   const isInWord = /[a-z]/.test(after);
   // Letters of another alphabet are next to Latin ones by no chance.
-  if (/[^\p{sc=Latin}\p{sc=Common}]/u.test(lead))
+  if (/[\u0370-\u04ff]/.test(lead))
     return isInWord || /[a-z]/.test(before) || (isOdd && /[A-Z]/.test(before + after));
-  if (isOdd || /[√≈¬]/.test(lead)) return true;
+  if (isOdd || /[√≈¬]/.test(lead) || aloneA.test(before + own)) return true;
   if (own.length === 3 && later.every((one) => letterOfWord.test(one))) return true;
-  if (lead === "Â" && /[\xa1-\xba\xbc-\xbf]/.test(later[0]!)) return true;
+  if (/^Â[\xa1-\xba\xbc-\xbf]/.test(own)) return true;
   // No word has a capital letter within small ones.
   if (/[\p{Lu}ƒ]/u.test(lead) && /[a-z]/.test(before)) return true;
   return isInWord && isSureBeforeSmall(own, before);

@@ -123,13 +123,21 @@ export const nameTest =
   (cell: string): boolean =>
     cell.trim() !== "" && (isColumn(cell) || (words?.nearest(cell).length ?? 0) > 0);
 
+/** The message about a text at the start of a file that was its byte order mark; null without. */
+export function spoiledMark(text: string): string | null {
+  const [mark] = markAsText.exec(text) ?? [];
+  return mark === undefined
+    ? null
+    : `the header starts with ${mark}, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters`;
+}
+
 /** Says how a header was spoiled by a program that saved the file again; null if it was not. */
 export function spoiledHeader(header: readonly string[], form: RowForm, isSheet: boolean): string | null {
   const filled = header.filter((cell) => cell.trim() !== "");
   const last = filled.at(-1);
-  const [mark] = markAsText.exec(filled[0] ?? "") ?? [];
-  if (mark !== undefined)
-    return `the header starts with ${mark}, a byte order mark that was read as text: save the file again from its original, as UTF-8, or remove these characters`;
+  // A column that was mapped with its mark is read as it is.
+  const mark = filled.length > 0 && !form.isColumn(filled[0]!) ? spoiledMark(filled[0]!) : null;
+  if (mark !== null) return mark;
   if (last === undefined || last.length > longestHeader || form.isColumn(last)) return null;
   if (/^[┌╭╔┏]/.test(filled[0]!))
     return "this is a table with a frame, as programs show it on a screen: save it as CSV from the program";

@@ -71,18 +71,7 @@ interface Fit {
 
 /** The encodings that fit lines, all of which have foreign letters. */
 export function findEncodings(text: Buffer): FoundEncodings {
-  knownPages ??= codePages();
-  const fits = knownPages.flatMap((page) => fitOf(page, text));
-  // Short texts get no confidence in it, but kana are a sign that no other encoding has.
-  const most = Math.max(0, ...fits.map(({ confidence }) => confidence));
-  const ranked = fits
-    .map((fit) => (fit.text !== null && isJapanese(fit) ? { ...fit, confidence: 2 * most } : fit))
-    .sort((a, b) => b.confidence - a.confidence);
-  const different = ranked.flatMap((fit): Fit[] => {
-    if (fit.text === null) return [fit];
-    const alike = ranked.filter(({ text }) => text === fit.text);
-    return alike[0] === fit ? [{ ...fit, name: preferred(alike) }] : [];
-  });
+  const different = rankedFits(text);
   const foreign = [...text.keys()].filter((at) => text[at]! >= 0x80);
   const plausible = different.filter(({ strange }) => strange < 0.5);
   const [first, ...others] = plausible;
@@ -107,6 +96,22 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const names = withLatin(likeliest, latin, letters === 0).map(({ name }) => name!);
   const place = placeToCompare(foreign.slice(0, 500), (at) => names.map((name) => readAs(name, text, at)));
   return { names, isSure, shownAs: (encoding) => readAs(encoding, text, place) };
+}
+
+/** How a text reads in each code page, the likeliest first; of those that read it alike, one. */
+function rankedFits(text: Buffer): readonly Fit[] {
+  knownPages ??= codePages();
+  const fits = knownPages.flatMap((page) => fitOf(page, text));
+  // Short texts get no confidence in it, but kana are a sign that no other encoding has.
+  const most = Math.max(0, ...fits.map(({ confidence }) => confidence));
+  const ranked = fits
+    .map((fit) => (fit.text !== null && isJapanese(fit) ? { ...fit, confidence: 2 * most } : fit))
+    .sort((a, b) => b.confidence - a.confidence);
+  return ranked.flatMap((fit): Fit[] => {
+    if (fit.text === null) return [fit];
+    const alike = ranked.filter(({ text }) => text === fit.text);
+    return alike[0] === fit ? [{ ...fit, name: preferred(alike) }] : [];
+  });
 }
 
 /** The list with Windows-1252, if its text is sound: first for a text of signs such as ’ and °. */

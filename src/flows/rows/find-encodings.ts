@@ -79,7 +79,7 @@ export function findEncodings(text: Buffer): FoundEncodings {
     (first!.name === null && rival.name === null) || first!.confidence >= ratio * rival.confidence;
   const isSound = first !== undefined && first.strange <= soundShare;
   const latin = different.find(({ name, strange }) => name === "windows-1252" && strange <= soundShare);
-  const letters = latin === undefined ? fewestLetters : foreignLetters(latin);
+  const letters = lettersOfLatin(latin);
   const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters;
   const isSure =
     hasLetters &&
@@ -120,6 +120,10 @@ function withLatin(fits: readonly Fit[], latin: Fit | undefined, isFirst: boolea
   const others = fits.filter((fit) => fit !== latin).slice(0, 2);
   return isFirst ? [latin, ...others] : [...others, latin];
 }
+
+/** The foreign letters of a text as Windows-1252 has it; enough of them where it is no sound text. */
+const lettersOfLatin = (latin: Fit | undefined): number =>
+  latin === undefined ? fewestLetters : foreignLetters(latin);
 
 /** How many foreign letters a text has in its words, in either case. */
 function foreignLetters({ text }: Fit): number {

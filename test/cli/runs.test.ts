@@ -454,49 +454,52 @@ async function week() {
 }
 
 describe("cat runs list --since", () => {
-  test("has all runs of the time, failed ones first, then unfinished ones, with the number of each", async () => {
-    const { world, kinds, noteOf } = await week();
-    const nights = [
-      "detachment photos.csv ended 8",
-      "undo bad.csv ended 5",
-      "import bad.csv ended 8",
-      "import c.csv unfinished 0",
-      "import old.csv unfinished 0",
-      "deletion gone.txt ended 0",
-      "export rows.ndjson ended 0",
-      "mirror mirror ended 0",
-      "beautify shots.csv ended 0",
-      "tryon looks.csv ended 0",
-      "import a.csv ended 0",
-    ];
-    expect(await kinds("--since 7d")).toEqual(nights);
-    expect(await noteOf("--since 7d")).toBe(
-      "11 runs since 2025-12-27T03:00Z: 3 failed, 2 unfinished, 6 succeeded.\n",
-    );
-    const older = "1 older run is unfinished. To see all runs: cat runs list --all\n";
-    // The midnight in UTC, and the same with an offset.
-    for (const time of ["2026-01-03", "2026-01-03T01:00:00+01:00"]) {
-      expect(await kinds(`--since ${time}`)).toEqual([nights[0], nights[1], nights[3]]);
-      expect(await noteOf(`--since ${time}`)).toBe(
-        `3 runs since 2026-01-03T00:00Z: 2 failed, 1 unfinished.\n${older}`,
-      );
-    }
-    expect(await kinds("--since 7d --limit 2")).toEqual(nights.slice(0, 2));
-    expect(await noteOf("--since 7d --limit 2")).toBe(
-      "Showing the first 2. To see more, remove --limit.\n" +
+  longTest(
+    "has all runs of the time, failed ones first, then unfinished ones, with the number of each",
+    async () => {
+      const { world, kinds, noteOf } = await week();
+      const nights = [
+        "detachment photos.csv ended 8",
+        "undo bad.csv ended 5",
+        "import bad.csv ended 8",
+        "import c.csv unfinished 0",
+        "import old.csv unfinished 0",
+        "deletion gone.txt ended 0",
+        "export rows.ndjson ended 0",
+        "mirror mirror ended 0",
+        "beautify shots.csv ended 0",
+        "tryon looks.csv ended 0",
+        "import a.csv ended 0",
+      ];
+      expect(await kinds("--since 7d")).toEqual(nights);
+      expect(await noteOf("--since 7d")).toBe(
         "11 runs since 2025-12-27T03:00Z: 3 failed, 2 unfinished, 6 succeeded.\n",
-    );
-    expect(await world.cat("runs list --since 30m")).toEqual({
-      exit: 0,
-      stdout: "",
-      stderr:
-        "No runs since 2026-01-03T02:30Z.\n2 older runs are unfinished. To see all runs: cat runs list --all\n",
-    });
-    expect((await world.cat("runs list --since 7d --quiet")).stderr).toBe("");
-    expect((await world.cat("runs list --since 7d --mock")).stderr).toBe(
-      "No runs: --mock loses its data after each command.\n",
-    );
-  });
+      );
+      const older = "1 older run is unfinished. To see all runs: cat runs list --all\n";
+      // The midnight in UTC, and the same with an offset.
+      for (const time of ["2026-01-03", "2026-01-03T01:00:00+01:00"]) {
+        expect(await kinds(`--since ${time}`)).toEqual([nights[0], nights[1], nights[3]]);
+        expect(await noteOf(`--since ${time}`)).toBe(
+          `3 runs since 2026-01-03T00:00Z: 2 failed, 1 unfinished.\n${older}`,
+        );
+      }
+      expect(await kinds("--since 7d --limit 2")).toEqual(nights.slice(0, 2));
+      expect(await noteOf("--since 7d --limit 2")).toBe(
+        "Showing the first 2. To see more, remove --limit.\n" +
+          "11 runs since 2025-12-27T03:00Z: 3 failed, 2 unfinished, 6 succeeded.\n",
+      );
+      expect(await world.cat("runs list --since 30m")).toEqual({
+        exit: 0,
+        stdout: "",
+        stderr:
+          "No runs since 2026-01-03T02:30Z.\n2 older runs are unfinished. To see all runs: cat runs list --all\n",
+      });
+      expect((await world.cat("runs list --since 7d --quiet")).stderr).toBe("");
+      expect((await world.cat("runs list --since 7d --mock")).stderr).toBe(
+        "No runs: --mock loses its data after each command.\n",
+      );
+    },
+  );
 
   longTest("shows the exit status, the counts and the duration", async () => {
     const { world } = await week();

@@ -110,7 +110,7 @@ describe("uploads over a slow line", () => {
     expect([done, shared, noted]).toEqual([9, [1, 4], false]);
   });
 
-  test("arrive if the first one, for which the others wait, gets no response at first", async () => {
+  longTest("arrive if the first one, for which the others wait, gets no response at first", async () => {
     let responses = 0;
     const respond: Step = (...request) => (responses++ === 0 ? silence : uploaded)(...request);
     const { done, keys } = await upload(6, 1_600_000, 4, 200_000, undefined, respond);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { generateWorld } from "./generate-world.ts";
 
 const rows = [
@@ -35,7 +36,7 @@ test.each([
   expect(places(ran.stderr)).toEqual(["looks.csv:3  model_id"]);
 });
 
-test("the time left is at least what the rate limit takes, as in the note before", async () => {
+longTest("the time left is at least what the rate limit takes, as in the note before", async () => {
   const { cat, write } = await generateWorld({ mock: { rateLimit: { reads: 600, writes: 60 } } });
   const angles = ["front", "back", "three-quarter-left", "three-quarter-right", "detail"];
   const shots = [1, 2, 3, 4, 5, 6].flatMap((one) =>

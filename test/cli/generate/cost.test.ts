@@ -53,31 +53,34 @@ test("a run of 24 images with 7 credits is told for the whole run, in requests o
   );
 });
 
-test("a run that is paid for in part names these images and saves them; the same command resumes it", async () => {
-  const world = await generateWorld();
-  world.looks(...manyLooks);
-  await world.credits(22);
-  const stopped = await world.cat("tryon looks.csv --yes --save images");
-  expect([stopped.exit, world.tasks().length]).toEqual([4, 12]);
-  const said = lines(stopped.stderr);
-  expect(said).toContain("Stopped: 12 of 24 images of looks.csv queued.");
-  const first = said.indexOf("  12 images queued and paid for:") + 1;
-  const named = said.slice(first, first + 12);
-  for (const line of named)
-    expect(line).toMatch(/^ {4}DRESS-\d {2}Amara {2}#0000\d\d {2}full-front {2}images\/DRESS-\d_.*\.png$/);
-  expect(readdirSync(join(world.folder, "images")).sort()).toEqual(
-    [...named.map((line) => line.split("images/")[1]!), "results.csv", "results.ndjson"].sort(),
-  );
-  expect(said.slice(first + 12, first + 14)).toEqual([
-    "  12 images not queued",
-    "Saved 12 images in images (listed in results.csv).",
-  ]);
-  expect(stopped.stderr).toContain("error: 24 images, 22 credits left: 2 short (");
-  await world.credits(12);
-  const resumed = await world.cat("tryon looks.csv --yes --save images --json");
-  expect(summaryOf(resumed.stdout)).toMatchObject({ total: 24, queued: 12, unchanged: 12, succeeded: 24 });
-  expect(world.tasks()).toHaveLength(24);
-});
+longTest(
+  "a run that is paid for in part names these images and saves them; the same command resumes it",
+  async () => {
+    const world = await generateWorld();
+    world.looks(...manyLooks);
+    await world.credits(22);
+    const stopped = await world.cat("tryon looks.csv --yes --save images");
+    expect([stopped.exit, world.tasks().length]).toEqual([4, 12]);
+    const said = lines(stopped.stderr);
+    expect(said).toContain("Stopped: 12 of 24 images of looks.csv queued.");
+    const first = said.indexOf("  12 images queued and paid for:") + 1;
+    const named = said.slice(first, first + 12);
+    for (const line of named)
+      expect(line).toMatch(/^ {4}DRESS-\d {2}Amara {2}#0000\d\d {2}full-front {2}images\/DRESS-\d_.*\.png$/);
+    expect(readdirSync(join(world.folder, "images")).sort()).toEqual(
+      [...named.map((line) => line.split("images/")[1]!), "results.csv", "results.ndjson"].sort(),
+    );
+    expect(said.slice(first + 12, first + 14)).toEqual([
+      "  12 images not queued",
+      "Saved 12 images in images (listed in results.csv).",
+    ]);
+    expect(stopped.stderr).toContain("error: 24 images, 22 credits left: 2 short (");
+    await world.credits(12);
+    const resumed = await world.cat("tryon looks.csv --yes --save images --json");
+    expect(summaryOf(resumed.stdout)).toMatchObject({ total: 24, queued: 12, unchanged: 12, succeeded: 24 });
+    expect(world.tasks()).toHaveLength(24);
+  },
+);
 
 test("beautified shots, one per request, are told for the whole run too; --json has the credits", async () => {
   const world = await generateWorld();

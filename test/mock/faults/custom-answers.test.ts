@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { refusal, startWorld } from "../world.ts";
 
@@ -155,7 +156,7 @@ describe("several faults", () => {
     expect(statuses).toEqual([502, 503, 200]);
   });
 
-  test("with probabilities: each acts about as often as it says, and never more than times", async () => {
+  longTest("with probabilities: each acts about as often as it says, and never more than times", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(0.1, 0.5, 0.9),

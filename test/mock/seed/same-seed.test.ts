@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
 import { startMock } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
 import { startReceiver } from "../receiver.ts";
 import { monday, row, tinyPng } from "../world.ts";
 
@@ -229,7 +230,7 @@ describe("two runs with one seed", () => {
     same(one, other);
   });
 
-  test("at different times differ only in timestamps and signatures", async () => {
+  longTest("at different times differ only in timestamps and signatures", async () => {
     const hook = await startReceiver();
     const later = Date.UTC(2031, 6, 1, 23, 58, 0);
     const one = fromStart(await run(7, monday, hook), monday);

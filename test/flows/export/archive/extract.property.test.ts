@@ -113,7 +113,7 @@ test("extracts any set of entries byte for byte, or rejects it and leaves nothin
       if (isComplete) complete++;
       else rejected++;
     }),
-    { numRuns: repetitions(12, 400) },
+    { numRuns: repetitions(20, 400) },
   );
   expect(complete).toBeGreaterThan(5);
   expect(rejected).toBeGreaterThan(5);

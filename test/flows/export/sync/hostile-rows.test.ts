@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../../src/client/client.ts";
 import { LocalFolder } from "../../../../src/flows/export/sync/local-folder.ts";
+import { longTest } from "../../../support/long-test.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { mirrorWorld, tree } from "./mirror-world.ts";
 
@@ -94,7 +95,7 @@ describe("large images", () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test("that end too early are not saved, also without a length", async () => {
+  longTest("that end too early are not saved, also without a length", async () => {
     const { catalogue, run, newMirror } = mirrorWorld();
     catalogue.add("A", ["source"]);
     const scratch = temporaryFolder();

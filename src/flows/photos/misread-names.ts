@@ -1,15 +1,12 @@
 // Names of files that a program has read in the wrong code page, as when a ZIP is unpacked.
-import { dosPages } from "../rows/dos-pages.ts";
+import { dosPages, upperHalf } from "../rows/code-pages.ts";
 
 /** The letters of bytes 128 to 255 in the code pages that UTF-8 is taken for, the likely ones first. */
 const codePages = (): readonly string[] => {
-  const upper = Uint8Array.from({ length: 128 }, (_, index) => index + 128);
-  // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1.
-  const decoded = (name: string) => new TextDecoder(name).decode(upper, { stream: true });
   // Words such as рок would be letters of other scripts.
-  const russian = decoded("ibm866").replace(/[р-я]/g, "\0");
+  const russian = upperHalf("ibm866").replace(/[р-я]/g, "\0");
   const { cp437, cp850 } = dosPages;
-  return [decoded("windows-1252"), cp437, cp850, decoded("macintosh"), russian];
+  return [upperHalf("windows-1252"), cp437, cp850, upperHalf("macintosh"), russian];
 };
 
 let known: readonly ReadonlyMap<string, number>[] | undefined;

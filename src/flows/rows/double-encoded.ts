@@ -2,6 +2,7 @@
 // is one of them if its characters, written in a code page, are valid UTF-8, and no sound word looks so.
 
 import { startOf } from "../../text.ts";
+import { upperHalf } from "./code-pages.ts";
 
 /** Bytes without a character in them are C1 controls, as in ISO 8859-1. */
 const codePages = [
@@ -30,11 +31,9 @@ function makeTables(): Tables {
   const first = new Uint8Array(0x10000);
   const later = new Uint8Array(0x10000);
   const bytes = codePages.map((codePage, at) => {
-    const high = Uint8Array.from({ length: 0x80 }, (_, index) => 0x80 + index);
-    // Without `stream` some Node releases read Windows-1252 as ISO-8859-1.
-    const text = new TextDecoder(codePage).decode(high, { stream: true });
+    const text = upperHalf(codePage);
     const ofPage = new Map<number, number>();
-    for (const byte of high) {
+    for (let byte = 0x80; byte < 0x100; byte++) {
       const unit = text.charCodeAt(byte - 0x80);
       const units = byte < 0xa0 ? [byte, unit] : [unit];
       for (const one of units.filter((one) => one !== 0xfffd)) {

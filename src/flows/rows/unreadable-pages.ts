@@ -1,4 +1,4 @@
-import { dosPages } from "./dos-pages.ts";
+import { dosPages } from "./code-pages.ts";
 
 /** The characters of bytes 128 to 255 in code pages that Node does not read, by the names of the detector. */
 export const unreadablePages = {

@@ -1,5 +1,10 @@
-import { open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
+import { promisify } from "node:util";
 import { whenFree } from "../../open-file.ts";
+
+/** A pipe in the place of the file does not wait for its writer. Windows has no such flag. */
+const readFlags = constants.O_RDONLY | ((constants as Partial<typeof constants>).O_NONBLOCK ?? 0);
+const readBytes = promisify(read);
 
 const blockBytes = 64 * 1024;
 /** Bytes read at once: opening a file costs more than reading a block. */
@@ -66,24 +71,27 @@ export class SameBytes {
     this.#digest ??= createHash("sha256").update(Buffer.concat(seen)).digest("hex");
   }
 
-  /** The span, shorter only at the end. Opens the file each time: an abandoned reader would leak it. */
+  /**
+   * The span, shorter only at the end. Opens the file each time: an abandoned reader would leak it. Only the
+   * reading is left to the thread pool: each way there would wait until the rows before are used.
+   */
   async #span(number: number): Promise<Buffer> {
-    const file = await whenFree(() => open(this.#path));
+    const file = await whenFree(async () => openSync(this.#path, readFlags));
     try {
       const start = number * spanBytes;
-      const { size } = await file.stat();
-      // One byte more than a short file has: it may grow while it is read, and a pipe has no size.
+      const { size } = fstatSync(file);
+      // One byte more than a short file has, as it may grow while it is read.
       let span = Buffer.allocUnsafe(Math.min(spanBytes, Math.max(0, size - start) + 1));
       let filled = 0;
       while (filled < spanBytes) {
         if (filled === span.length) span = Buffer.concat([span], spanBytes);
-        const { bytesRead } = await file.read(span, filled, span.length - filled, start + filled);
+        const { bytesRead } = await readBytes(file, span, filled, span.length - filled, start + filled);
         if (bytesRead === 0) break;
         filled += bytesRead;
       }
       return span.subarray(0, filled);
     } finally {
-      await file.close();
+      closeSync(file);
     }
   }
 }

@@ -120,6 +120,7 @@ async function changeProduct(
   const photos = photosOf(decision);
   state.doneRows.patched(account, id, { ...done, counts: photos }, { productId, fields: fields.bytes });
   addPhotos(run.counts.photos, photos);
+  run.replaced.set(row.line, photos.replaced);
   return doneRow(row, "updated", productId);
 }
 

@@ -13,6 +13,7 @@ import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
 import { type ImportedRow, inWordsOfRow, isConflictCode, resultsForm } from "./row-result.ts";
 import { FailedBefore } from "./said-rows.ts";
 import {
+  addedOf,
   type Examples,
   type ImportSummary,
   type LineSpan,
@@ -82,7 +83,7 @@ export async function closeImport(
   let done = 0;
   try {
     for await (const outcome of outcomes) {
-      countOutcome(summary, outcome);
+      countOutcome(summary, outcome, run.replaced.get(outcome.line) ?? 0);
       known.add(outcome);
       if (reported.inFiles) await outputs.add(outcome);
       host.onProgress({ step: "reading results", done: ++done, total });
@@ -91,9 +92,6 @@ export async function closeImport(
     await outputs.discard();
     throw error;
   }
-  const { photos } = summary;
-  // Those that replace others are counted where these were detached.
-  photos.added = Math.max(0, photos.added - photos.replaced);
   Object.assign(summary, await outputs.close());
   before.write(outputs.failedPath);
   const { faults } = outputs;
@@ -207,7 +205,7 @@ function toProblems(batch: Extract<SentBatch, { kind: "rejected" }>): SummaryPro
 }
 
 /** Counts one row; those that the check rejected are `invalid`, those of rejected batches not submitted. */
-function countOutcome(summary: ImportSummary, { result, failure }: ImportedRow): void {
+function countOutcome(summary: ImportSummary, { result, failure }: ImportedRow, replaced: number): void {
   if (result === undefined) {
     if (failure?.code === "import_failed") summary.failed++;
     return;
@@ -219,7 +217,8 @@ function countOutcome(summary: ImportSummary, { result, failure }: ImportedRow):
     summary.submitted--;
     return;
   }
-  summary.photos.added += result.images.filter(({ status }) => status === "attached").length;
+  const attached = result.images.filter(({ status }) => status === "attached").length;
+  summary.photos.added += addedOf(attached, replaced);
   if (result.status !== "pending") summary[result.status]++;
   const action = result.action;
   if (action === "created" || action === "updated" || action === "skipped") summary[action]++;

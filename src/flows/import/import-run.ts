@@ -87,6 +87,8 @@ function sharedOf(at: Run, { check, rejectedRows, input, host }: CheckedFile, is
       isRecorded: true,
     },
     counts: countsOf(done),
+    /** How many photos each changed row has replaced, by its line. */
+    replaced: new Map(done.map(({ line, counts }) => [line, counts?.replaced ?? 0])),
     examples: new Examples(),
     progress,
     follower: importFollower(at, progress),

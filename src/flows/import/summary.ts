@@ -117,13 +117,16 @@ export class Examples {
 
 const named = 3;
 
-/** The photos that a decision changes. A replaced photo is not counted as added. */
+/** The added photos of a row: a replaced photo is not counted as added, and may be replaced by a moved one. */
+export const addedOf = (attached: number, replaced: number): number => Math.max(0, attached - replaced);
+
+/** The photos that a decision changes. */
 export function photosOf(decision: RowDecision): Omit<PhotoCounts, "adopted"> {
   const { move, detach } = editsOf(decision);
   const replaced = detach.filter(({ why }) => why === "replaced").length;
   const attached = decision.kind === "send" ? decision.images.length : 0;
   return {
-    added: Math.max(0, attached - replaced),
+    added: addedOf(attached, replaced),
     replaced,
     removed: detach.length - replaced,
     moved: move.length,

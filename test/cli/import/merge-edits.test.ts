@@ -177,6 +177,19 @@ longTest(
   },
 );
 
+test("plan and summary have the same sums where a moved photo replaces another one", async () => {
+  const world = await mergeWorld();
+  for (const name of ["1", "2", "3"]) world.write(`${name}.png`, photo(name));
+  world.sheet("a.csv", "reference,name,image_front,image_back", "A,Dress,1.png,2.png");
+  await world.all("import a.csv");
+  world.sheet("a.csv", "reference,name,image_front,image_back", "A,Dress,2.png,", "B,Hat,3.png,");
+  const photos = { added: 1, replaced: 1, removed: 0, moved: 1, adopted: 0 };
+  const plan = await world.cat("import a.csv --plan --json");
+  expect(JSON.parse(plan.stdout.trim().split("\n").at(-1)!)).toMatchObject({ photos });
+  expect(await world.import("a.csv")).toMatchObject([0, { created: 1, updated: 1, photos }]);
+  expect(world.shown()).toEqual(["A Dress - - front", "B Hat - - front"]);
+});
+
 longTest("a run that goes on after it was stopped counts the photos of all its processes", async () => {
   const world = await filled();
   for (const reference of ["A", "B"]) world.edit("sheet.csv", [`,${world.images(reference)[1]}`, ","]);

@@ -67,7 +67,7 @@ export function lossRejection(
  */
 export async function removeVanished(
   vanished: readonly EntryKey[],
-  { input, host, mirror, counts }: SyncRun,
+  { input, host, mirror, counts, freed }: SyncRun,
 ): Promise<void> {
   const { index, store } = mirror;
   for (const key of vanished) index.set({ ...index.get(key)!, removed: true });
@@ -84,8 +84,8 @@ export async function removeVanished(
     try {
       const isOwn = (await store.findFile(entry)) !== null;
       if (!isOwn && (await store.stat(entry.path)) !== null) others.push(entry.path);
-      if (input.dryRun) continue;
-      if (isOwn) await store.remove(entry.path);
+      if (isOwn && input.dryRun) freed.add(entry.path, 1);
+      else if (isOwn) await store.remove(entry.path);
       index.drop(entry);
     } catch (error) {
       if (!(error instanceof OutputError)) throw error;

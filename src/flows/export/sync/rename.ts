@@ -47,7 +47,7 @@ export async function namesOfOthers(
 const mostRounds = 10;
 
 /** Gives every file its name. A renamed file that was also added or changed, or failed, counts as that. */
-export async function renameAll({ input, host, mirror, counts, toPath }: SyncRun): Promise<void> {
+export async function renameAll({ input, host, mirror, counts, toPath, freed }: SyncRun): Promise<void> {
   const { index, store, files } = mirror;
   // A repaired file may still need its name.
   if (!index.isChanged && counts.changed.size === 0) return;
@@ -57,6 +57,7 @@ export async function renameAll({ input, host, mirror, counts, toPath }: SyncRun
     entry.removed !== true && ![added, changed, failedKeys].some((keys) => keys.has(toEntryKey(entry)));
   const places = {
     store,
+    freed,
     others: await namesOfOthers(store, input.shard, input.folder),
     staying: new Set<string>(),
   };
@@ -105,10 +106,12 @@ export async function planRenames(
   toPath: PathOf,
   {
     store,
+    freed,
     others,
     staying,
   }: {
     store: MirrorStore;
+    freed: Pick<SeenTexts, "has">;
     others: Pick<SeenTexts, "has">;
     staying: ReadonlySet<string>;
   },
@@ -121,7 +124,8 @@ export async function planRenames(
   if (staying.size > 0)
     for (const entry of index.entries()) if (isStaying(entry)) taken.add(foldedPath(entry.path), 1);
   const isFree = async (path: string, entry: MirrorEntry): Promise<boolean> => {
-    if ((await store.stat(path)) === null || (await findLeftover(entry, path, store)) !== null) return true;
+    if (freed.has(path) || (await store.stat(path)) === null) return true;
+    if ((await findLeftover(entry, path, store)) !== null) return true;
     // A file of the mirror gets another name. On a disk that ignores case it has this name too.
     for (const { path: own } of index.atPath(path))
       if (own === path || (await store.isSame(own, path))) return true;

@@ -1,4 +1,5 @@
 import type { Client } from "../../../client/client.ts";
+import type { SeenTexts } from "../../../client/seen-texts.ts";
 import type { Clock } from "../../../clock.ts";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import type { CatError } from "../../../errors.ts";
@@ -68,4 +69,6 @@ export interface SyncRun {
   readonly counts: SyncCounts;
   readonly gate: ReviewGate;
   readonly toPath: PathOf;
+  /** The paths of files that a dry run would have deleted, which other files may get. */
+  readonly freed: SeenTexts;
 }

@@ -1,3 +1,4 @@
+import { SeenTexts } from "../../../client/seen-texts.ts";
 import { withoutEnd } from "../../../text.ts";
 // Sync: a folder that mirrors the assets of the catalogue. Each stage is resumable.
 
@@ -51,7 +52,8 @@ export async function syncCatalogue(input: SyncInput, host: SyncHost): Promise<S
     const mirror = await openMirror(store, files, { state: known, isDryRun: dryRun, folder });
     try {
       const gate = new ReviewGate(host.reviews, input.filter, folder);
-      return await update(state, { input, host, client, mirror, counts: new SyncCounts(), gate, toPath });
+      const run = { counts: new SyncCounts(), freed: new SeenTexts() };
+      return await update(state, { ...run, input, host, client, mirror, gate, toPath });
     } finally {
       mirror.index.close();
     }

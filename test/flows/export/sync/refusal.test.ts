@@ -98,8 +98,10 @@ describe("the removal of vanished images", () => {
     const steps: string[] = [];
     let isOnDisk = false;
     const counts = { removed: 0, fail: (_: object, error: Error) => void failed.push(error.message) };
+    const freed: string[] = [];
     const run = {
       input: { delete: isDelete, dryRun },
+      freed: { add: (path: string) => void freed.push(path) },
       mirror: {
         index: {
           get size() {
@@ -135,12 +137,21 @@ describe("the removal of vanished images", () => {
       counts,
     };
     await removeVanished(vanished as never, run as never);
-    return { deleted, left: [...entries.keys()], notes, failed, steps, count: counts.removed, isOnDisk };
+    return {
+      deleted,
+      freed,
+      left: [...entries.keys()],
+      notes,
+      failed,
+      steps,
+      count: counts.removed,
+      isOnDisk,
+    };
   }
 
   test("deletes them and those marked before", async () => {
     expect(await removed({})).toEqual({
-      ...{ deleted: ["a", "b", "c"], left: [], notes: [], failed: [], count: 3, isOnDisk: true },
+      ...{ deleted: ["a", "b", "c"], freed: [], left: [], notes: [], failed: [], count: 3, isOnDisk: true },
       steps: ["0/3", "1/3", "2/3"],
     });
   });
@@ -152,7 +163,7 @@ describe("the removal of vanished images", () => {
 
   test("deletes nothing in a dry run, and counts", async () => {
     const result = await removed({ dryRun: true });
-    expect(result).toMatchObject({ deleted: [], left: ["a", "b", "c"], count: 3, isOnDisk: false });
+    expect(result).toMatchObject({ deleted: [], freed: ["a", "b", "c"], count: 3, isOnDisk: false });
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../../../src/flows/export/sync/mirror-entry.ts";
+import type { SyncOutcome } from "../../../../src/flows/export/sync/sync.ts";
 import { toDigitalSource } from "../../../../src/flows/files/ai-label.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { repetitions } from "../../../support/repetitions.ts";
@@ -190,6 +191,41 @@ async function play(
   expect(catalogue.downloads).toBe(before);
   return { mirror: tree(stored), fresh: tree(fresh), foreign: foreign().length, again: again.summary };
 }
+
+/** The sums and the error of a run. */
+function ending({ summary, stopped }: SyncOutcome) {
+  const { total, added, changed, renamed, removed, unchanged, failed } = summary;
+  const { code } = (stopped ?? {}) as { code?: string };
+  return { total, added, changed, renamed, removed, unchanged, failed, code };
+}
+
+test("a dry run has the sums of the run after it, and changes nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ steps, ...selection }) => {
+      const { catalogue, clock, run, newMirror } = mirrorWorld();
+      const stored = newMirror();
+      for (const { changes, full, verify, delete: isDelete, killAt } of steps) {
+        const isFirst = stored.files.size === 0;
+        for (const change of changes)
+          if (!isFirst || change.do !== "foreign") apply(catalogue, stored, new Set(), change);
+        const flags = { ...selection, full, verify, delete: isDelete, ...(isDelete && { maxDelete: 1000 }) };
+        const before = new Map(stored.files);
+        const planned = ending(await run(stored, { ...flags, dryRun: true }));
+        expect(stored.files).toEqual(before);
+        try {
+          const ended = await run(stored, flags, { ...(killAt !== null && { killAt }) });
+          if (ended.stopped instanceof Killed) throw ended.stopped;
+          expect(planned).toEqual(ending(ended));
+        } catch (error) {
+          if (!(error instanceof Killed)) throw error;
+          stored.holder = null;
+        }
+        clock.advance(600_000);
+      }
+    }),
+    { numRuns: repetitions(10, 1_200) },
+  );
+});
 
 describe("after any changes, kills and failures", () => {
   test("a mirror is byte for byte a new mirror of the same catalogue", async () => {

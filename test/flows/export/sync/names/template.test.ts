@@ -12,7 +12,7 @@ function places(existing: readonly string[] = []) {
   const stored = new StoredFiles();
   for (const path of existing) stored.files.set(path, Buffer.from("of the user"));
   const store = new MemoryStore(stored, { work: "work" });
-  return { store, others: new Set<string>(), staying: new Set<string>() };
+  return { store, freed: new Set<string>(), others: new Set<string>(), staying: new Set<string>() };
 }
 
 const entry: NamedEntry = {

@@ -270,6 +270,24 @@ describe("the same file without --missing", () => {
     expect(summaryOf(fresh.stdout)).toMatchObject({ queued: 4 });
   });
 
+  test("has the sums of its dry run, also after one of the images was rejected", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!);
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(0);
+    world.looks(looks[0]!, looks[1]!);
+    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
+    const { id } = world.tasks()[0]!;
+    world.write(
+      "decisions.csv",
+      `task_id,product_id,model_id,background,angle_shot,decision\n${id},,,,,reject\n`,
+    );
+    expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
+    const dry = await world.cat("tryon looks.csv --dry-run --json");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ generations: 0, unchanged: 2 });
+    const ran = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(ran.stdout)).toMatchObject({ queued: 0, unchanged: 2 });
+  });
+
   longTest("does not run at the same time", async () => {
     const world = await generateWorld();
     world.looks(...looks);

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
-import { generateWorld } from "./generate-world.ts";
+import { generateWorld, summaryOf } from "./generate-world.ts";
 
 type World = Awaited<ReturnType<typeof generateWorld>>;
 
@@ -66,6 +67,28 @@ test("no sequence of commands and reviews, stopped in any way, pays for a look t
       expect([doubled(world, rejected), live.length]).toEqual([[], allLooks.length]);
     }),
     { numRuns: repetitions(4, 60) },
+  );
+});
+
+longTest("a dry run has the sums and the exit status of the run after it", { timeout: 300_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 5 }), async (steps) => {
+      const world = await generateWorld();
+      const rejected = new Set<string>();
+      for (const { commands, rejects, waits, seconds } of steps) {
+        await reject(world, rejects, rejected);
+        for (const line of commands.flatMap((command) => toLine(world, command, rejected))) {
+          const dry = await world.cat(`${line} --dry-run --json`);
+          const ran = await world.cat(`${line} --yes --json${waits ? "" : " --no-wait"}`);
+          expect([line, dry.exit]).toEqual([line, ran.exit]);
+          if (dry.exit !== 0) continue;
+          const { generations, unchanged } = JSON.parse(dry.stdout);
+          expect(summaryOf(ran.stdout)).toMatchObject({ queued: generations, unchanged });
+        }
+        world.clock.advance(seconds * 1000);
+      }
+    }),
+    { numRuns: 60 },
   );
 });
 

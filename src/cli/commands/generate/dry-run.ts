@@ -211,11 +211,12 @@ async function findThere(
   const isMissing = missing || ended?.options.missing === "yes";
   const rule = lookRule({ ...flags, missing: isMissing, review: null }, { options, state, id });
   const { known, remaining } = await findKnown(unsent, searched, rule);
-  const { existing, inProgress, unknown } = countKnown(known);
+  const { inProgress, unknown } = countKnown(known);
+  // A run that has ended queues nothing, also not for images that were rejected since.
+  const left = ended === null ? remaining : [];
   return {
-    // A run that has ended queues nothing.
-    remaining: ended === null ? remaining : [],
-    existing: existing + input.generations.length - unsent.length,
+    remaining: left,
+    existing: input.generations.length - left.length - inProgress,
     inProgress,
     unknown,
     sentences: unknownLooks(known, { ...flags, ...input }),

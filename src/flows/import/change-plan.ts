@@ -9,7 +9,7 @@ import { aboutTime } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import type { LedgerField } from "./digests.ts";
 import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
-import { confirmLikeExisting, fieldsText } from "./guards.ts";
+import { confirmLikeExisting, fieldsText, rowsRejection } from "./guards.ts";
 import { checkFiles, toRequest } from "./import-file.ts";
 import type { FileToImport } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
@@ -37,10 +37,13 @@ export interface PlanSummary extends SharedCounts {
   readonly uploads: number;
 }
 
-/** A plan of a file that passed the check, and the number of photos that the products of the file have. */
+/** A plan of a file that passed the check. */
 export interface ChangePlan {
   readonly summary: PlanSummary;
+  /** The number of photos that the products of the file have. */
   readonly ownPhotos: number;
+  /** Why the import of the file would send nothing; null if it would. */
+  readonly rejection: CatError | null;
 }
 
 /**
@@ -95,7 +98,8 @@ async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<v
   const shared = { kept, conflicts, deleted, photos, not_applied, known_failures };
   const uploads = plan.uploads.count;
   const counts = { total, invalid, ...actions, fields, ...shared, requests, uploads };
-  return { summary: notes === undefined ? counts : { ...counts, notes }, ownPhotos };
+  const summary = notes === undefined ? counts : { ...counts, notes };
+  return { summary, ownPhotos, rejection: rowsRejection(plan, run) };
 }
 
 /** An image ID of the length that the service gives to uploads: batches are cut by their bytes. */

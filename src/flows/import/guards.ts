@@ -37,18 +37,38 @@ export async function askAboutPlan(plan: Plan, { input, host, choices }: ImportR
   return true;
 }
 
-/** Rejects rows that create products without a photo: a sheet without photo columns only changes products. */
-export function rejectWithoutPhotos({ withoutPhotos: { count, lines } }: Plan, { input }: ImportRun): void {
-  if (count === 0) return;
+/**
+ * Why nothing is sent because of rows that --skip-invalid leaves out: they would create products without a
+ * photo, as a sheet without photo columns only changes products, or next to one whose reference looks the
+ * same. Null if there are none.
+ */
+export function rowsRejection(plan: Plan, { input }: ImportRun): CatError | null {
+  if (input.skipInvalid) return null;
+  const file = shownName(input.file.source.name);
+  return withoutPhotosRejection(plan, file) ?? lookalikesRejection(plan, file);
+}
+
+function withoutPhotosRejection({ withoutPhotos: { count, lines } }: Plan, file: string): CatError | null {
+  if (count === 0) return null;
   const named = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? ", …" : ""}`;
-  throw new CatError(
-    `${counted(count, "row")} of ${shownName(input.file.source.name)} ${count === 1 ? "has" : "have"} no photo, and no product with ${count === 1 ? "its reference" : "their references"} exists (${named}); nothing was sent`,
+  return new CatError(
+    `${counted(count, "row")} of ${file} ${count === 1 ? "has" : "have"} no photo, and no product with ${count === 1 ? "its reference" : "their references"} exists (${named}); nothing was sent`,
     {
       type: "input",
       code: "no_images",
       hint: "Add photos to these rows, correct their references, or add --skip-invalid to import the others.",
     },
   );
+}
+
+function lookalikesRejection({ lookalikes: { count, first } }: Plan, file: string): CatError | null {
+  if (first === null) return null;
+  const others = count === 1 ? "" : `, as do the references of ${counted(count - 1, "other row")}`;
+  return new CatError(`${file}:${first.line}: ${first.message}${others}; nothing was sent`, {
+    type: "input",
+    code: lookalikeCode,
+    hint: `${first.command === undefined ? "Use one of the two references for both" : `To correct the reference of the product, run ${first.command}`}, or add --skip-invalid to import the other rows.`,
+  });
 }
 
 const declined = (
@@ -70,18 +90,6 @@ export async function confirmDoubts(files: readonly CheckedFile[]): Promise<void
     if (!(await host.confirm(`Import ${values} (${shortened(first.value)})?`)))
       throw declined(name, correctIt);
   }
-}
-
-/** Rejects rows that would create a product beside one whose reference looks the same. */
-export function rejectLookalikes({ lookalikes: { count, first } }: Plan, { input }: ImportRun): void {
-  if (first === null) return;
-  const file = shownName(input.file.source.name);
-  const others = count === 1 ? "" : `, as do the references of ${counted(count - 1, "other row")}`;
-  throw new CatError(`${file}:${first.line}: ${first.message}${others}; nothing was sent`, {
-    type: "input",
-    code: lookalikeCode,
-    hint: `${first.command === undefined ? "Use one of the two references for both" : `To correct the reference of the product, run ${first.command}`}, or add --skip-invalid to import the other rows.`,
-  });
 }
 
 /** Says, and asks on a terminal, where new references are probably existing ones in another writing. */

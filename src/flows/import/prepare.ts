@@ -11,13 +11,7 @@ import { mayNotRead } from "../service-errors.ts";
 import { byteText, counted, grouped } from "../words.ts";
 import { comparePhotos } from "./compare-photos.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
-import {
-  askAboutPlan,
-  confirmLikeExisting,
-  rejectExcess,
-  rejectLookalikes,
-  rejectWithoutPhotos,
-} from "./guards.ts";
+import { askAboutPlan, confirmLikeExisting, rejectExcess, rowsRejection } from "./guards.ts";
 import { type ImportRun, mostRowsReadEach, needsReads, otherCatalogue } from "./import-run.ts";
 import { leaveOutMoved, type Plan, planRows } from "./plan.ts";
 import { lookalikeCode } from "./references.ts";
@@ -32,10 +26,8 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   try {
     await settleOtherRuns(at, input, host);
     let plan = await planRun(run);
-    if (!input.skipInvalid) {
-      rejectWithoutPhotos(plan, run);
-      rejectLookalikes(plan, run);
-    }
+    const rejection = rowsRejection(plan, run);
+    if (rejection !== null) throw rejection;
     if (plan.conflicts > 0 && (await askAboutPlan(plan, run))) plan = await makePlan(run);
     await rejectExcess(plan, run);
     await confirmLikeExisting(plan, run);

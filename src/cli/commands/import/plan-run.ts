@@ -154,15 +154,16 @@ class PlanOutput {
   }
 }
 
-/** Names the command that applies a plan, and sets the exit status. Throws if rows would be left out. */
+/** Names the command that applies a plan, and sets the exit status. Throws what the import would throw. */
 async function endPlan(
   app: App,
   { flags, file: { source } }: OpenedFile,
-  { summary, ownPhotos }: ChangePlan,
+  { summary, ownPhotos, rejection: rowsError }: ChangePlan,
   out: string | null,
 ): Promise<void> {
   const left = summary.invalid + summary.unchanged + summary.kept + summary.deleted;
   const isEmpty = summary.total === left;
+  if (rowsError !== null) throw rowsError;
   if (out !== null && !isEmpty) {
     const pipe = source.path === null ? "pipe the same rows to" : "run";
     await app.io.note(`To apply it, ${pipe}: cat import --apply ${fileWord(out)}`);

@@ -89,6 +89,12 @@ interface Scenario {
   broken: { method: string; drop: string; times: number } | null;
 }
 
+/** What an undo, or its plan, says of the products. */
+function undone(stdout: string): string {
+  const { run_id: _, plan: __, ...counts } = stdout === "" ? {} : JSON.parse(stdout);
+  return JSON.stringify(counts);
+}
+
 /** Plays an import and its undo; returns the rules that were broken. */
 async function play(
   { first, second, edits, broken }: Scenario,
@@ -116,9 +122,12 @@ async function play(
     await world.cat(`imports undo ${run_id} --yes`);
     await order(world, null);
   }
-  const ran = await world.cat(`imports undo ${run_id} --yes`);
+  const plan = broken === null ? await world.cat(`imports undo ${run_id} --plan --json`) : null;
+  const ran = await world.cat(`imports undo ${run_id} --yes --json`);
   const now = catalogue(world);
   const faults: string[] = [];
+  if (plan !== null && undone(plan.stdout) !== undone(ran.stdout))
+    faults.push(`the plan was ${plan.stdout}, and the undo ${ran.stdout}`);
   for (const [id, product] of before)
     if (!now.has(id) && edited.get(id) !== "delete") faults.push(`${product.reference} was deleted`);
   for (const [id, kind] of edited) {

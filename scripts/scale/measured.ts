@@ -75,7 +75,7 @@ export const measured: Measured = {
   event: 537,
   shardMemory: [
     [49_924, 180],
-    [500_345, 226],
+    [500_351, 281],
   ],
   runs: [small, mid, large],
 };

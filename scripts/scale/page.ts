@@ -292,7 +292,7 @@ const sources = ({ imported, undo, tryon, rows, event, shardMemory, runs }: Meas
         [
           "memory of a shard",
           points(shardMemory, "images"),
-          "first runs of 100,000 products, and of 1,000,000 (process 2)",
+          "first runs of 100,000 products and of 1,000,000",
         ],
         ["processor time of an image in a first run", `${cpuMs} ms`, run],
       ],

@@ -85,10 +85,10 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters;
   const isSure =
     hasLetters &&
-    differentLetters(first, latin) >= fewestLetters &&
     first.name !== null &&
     foreign.length >= fewestBytes &&
-    others.every((rival) => isAbove(rival === latin ? latinRatio : sureRatio(foreign.length))(rival));
+    others.every(isAbove(sureRatio(foreign.length))) &&
+    isUnlikeLatin(first, latin);
   // A code page that cannot be read is none to choose.
   const isUnreadable = !latin && first?.name === null && others.every(isAbove(unreadableRatio));
   const readables = isUnreadable ? [] : plausible.filter(({ name }) => name !== null);

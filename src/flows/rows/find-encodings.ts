@@ -135,16 +135,13 @@ function foreignLetters({ text }: Fit): number {
   return new Set(letters.match(/(?![ªºµ])[^\P{L}\x00-\x7f]/gu)).size;
 }
 
-/** The letters, in either case, that Windows-1252 reads as others; enough of them where it is no sound text. */
-function differentLetters({ text }: Fit, latin: Fit | undefined): number {
-  if (latin === undefined || latin.text === text) return fewestLetters;
+/** Whether a text is likelier than a sound one of Windows-1252, and differs from it in more than one letter. */
+function isUnlikeLatin({ text, confidence }: Fit, latin: Fit | undefined): boolean {
+  if (latin === undefined || latin.text === text) return true;
   const others = [...latin.text!];
-  return new Set(
-    [...(text ?? "")]
-      .filter((letter, at) => letter !== others[at])
-      .join("")
-      .toLowerCase(),
-  ).size;
+  const different = [...(text ?? "")].filter((letter, at) => letter !== others[at]);
+  const letters = new Set(different.join("").toLowerCase()).size;
+  return letters >= fewestLetters && confidence >= latinRatio * latin.confidence;
 }
 
 /** How a page reads bytes, if it can. */

@@ -85,7 +85,6 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters;
   const isSure =
     hasLetters &&
-    first.name !== null &&
     foreign.length >= fewestBytes &&
     others.every(isAbove(sureRatio(foreign.length))) &&
     isUnlikeLatin(first, latin);
@@ -135,8 +134,12 @@ function foreignLetters({ text }: Fit): number {
   return new Set(letters.match(/(?![ªºµ])[^\P{L}\x00-\x7f]/gu)).size;
 }
 
-/** Whether a text is likelier than a sound one of Windows-1252, and differs from it in more than one letter. */
-function isUnlikeLatin({ text, confidence }: Fit, latin: Fit | undefined): boolean {
+/**
+ * Whether a text that a browser reads is likelier than a sound one of Windows-1252, and differs from it in
+ * more than one letter.
+ */
+function isUnlikeLatin({ name, text, confidence }: Fit, latin: Fit | undefined): boolean {
+  if (name === null) return false;
   if (latin === undefined || latin.text === text) return true;
   const others = [...latin.text!];
   const different = [...(text ?? "")].filter((letter, at) => letter !== others[at]);

@@ -239,9 +239,9 @@ class FilePass {
     if (param === file.form.unique?.param) return;
     const placeOf = (at: number) => (reader instanceof TableReader ? reader.placeOfField(at, param) : {});
     const place = () => ({ line, ...placeOf(line), param });
-    if (first === undefined) return this.#notes.add({ code: "unmergeable_rows", value: message }, place);
-    const other = placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
-    this.#notes.add({ code: "contradicting_rows", value: message + other }, place);
+    const other = first && placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
+    const code = other === undefined ? "unmergeable_rows" : "contradicting_rows";
+    this.#notes.add({ code, value: message + (other ?? "") }, place);
   }
 
   #uniqueProblem({ line, content }: InputRow, code: string, message: string): InputProblem {

@@ -61,6 +61,7 @@ const lastBytes = 256;
 const mostSegments = 1000;
 const endOfGif = 0x3b;
 export const endOfJpeg = Buffer.from([0xff, 0xd9]);
+const startOfScan = Buffer.from([0xff, 0xda]);
 /** The chunk without content that ends every PNG, with its checksum. */
 const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
 
@@ -86,6 +87,12 @@ export function isCompleteImage(image: ImageBytes): boolean {
   if (type === "image/jpeg") return has(endOfJpeg, image, readSegments(image));
   if (type === "image/png") return has(endOfPng, image, imageTypeBytes);
   return type !== "image/webp" || head.readUInt32LE(4) + 8 <= image.length;
+}
+
+/** Whether a JPEG has pixels, of which a head and an end alone have none. */
+export function hasScan(image: ImageBytes): boolean {
+  const at = readSegments(image);
+  return startOfScan.equals(image.read(at, at + 2)) || has(startOfScan, image, at);
 }
 
 /** More boxes than a still AVIF image has at its top level. */

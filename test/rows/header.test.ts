@@ -100,6 +100,28 @@ describe("titles, comments and groups above the header are not read, with a note
     );
   });
 
+  test.each([1_000, 1_001])(
+    "%d unknown columns: a problem each, with suggestions for 100, or one of all",
+    async (count) => {
+      const { cat, write } = await createWorld();
+      const unknown = Array.from({ length: count }, (_, at) =>
+        `descripton ${at}`.replace(/ \d+$/, (end) => (at % 2 ? end : "")),
+      );
+      write("a.csv", `reference,name,images,${unknown.join(",")}\n`);
+      const { problems } = JSON.parse((await cat("import a.csv --dry-run --json")).stdout);
+      const messages: string[] = problems.map(({ message }: { message: string }) => message);
+      const ofColumns = messages.filter((message) => message.includes("unknown column"));
+      expect([
+        ofColumns.length,
+        ofColumns.filter((message) => message.includes("did you mean")).length,
+      ]).toEqual(count === 1_000 ? [1_000, 50] : [1, 0]);
+      if (count > 1_000)
+        expect(ofColumns).toEqual([
+          '1,001 unknown columns, of which "descripton" is the first: remove those that are not needed',
+        ]);
+    },
+  );
+
   test("also many comments, as a program writes them", async () => {
     const comments = Array.from({ length: 40 }, (_, at) => `# comment ${at}`).join("\n");
     const { exit, lines } = await imported("a.csv", `${comments}\nreference,name,images\nA,Dress,${photo}\n`);

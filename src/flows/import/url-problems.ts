@@ -22,7 +22,7 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
     if (!hasUrl(image)) continue;
     const param = `images[${index}].url`;
     const isDamaged = problems.has(index) || hidden.test(image.url);
-    if (hasSeparateUrls(image.url) || (isDamaged && countPhotos(image.url) > 1)) {
+    if (areSeveral(image.url, isDamaged)) {
       // The parts of a cell have one problem.
       problems.delete(index);
       const message = `${param} ${severalUrls(image.url, row as Partial<FileRow>, index)}`;
@@ -45,6 +45,10 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
   });
   return [...inOrder, ...problems.values()];
 }
+
+/** A sound URL with several photos is imported, with a note. */
+const areSeveral = (url: string, isDamaged: boolean): boolean =>
+  hasSeparateUrls(url) || (isDamaged && countPhotos(url) > 1);
 
 /** The problem of a path to no photo, if it is a damaged URL; else null. `why`: the reason for a file. */
 export function damagedUrl(path: string, row: unknown, index: number, why: string): string | null {

@@ -275,12 +275,12 @@ export async function findMergeable(
       if (group.length === 1 || repeatsOther(rowIndex)) continue;
       const { merged, earlierReason } = mergedRow(group, form);
       if (merged === undefined) continue;
-      const fault = merged.faults[0] ?? (merged.isTooMuch ? tooManyPhotos(merged) : undefined);
-      const other = fault?.first === undefined ? undefined : group[fault.first]!.row;
+      const [fault] = [...merged.faults, ...tooManyPhotos(merged)];
       const isHeld = earlierReason !== undefined && hasCode(earlierReason, form.unique!.code);
-      if (isHeld && other === undefined) continue;
-      if (fault !== undefined) onFault(group[fault.row]!.row, fault, other);
-      if (isHeld || other !== undefined) continue;
+      const contradicted = fault?.first === undefined ? undefined : group[fault.first]!.row;
+      if (isHeld && contradicted === undefined) continue;
+      if (fault !== undefined) onFault(group[fault.row]!.row, fault, contradicted);
+      if (contradicted !== undefined) continue;
       if (fault === undefined) {
         products++;
         rows += group.length;
@@ -292,8 +292,9 @@ export async function findMergeable(
   return products === 0 ? null : { products, rows };
 }
 
-function tooManyPhotos({ content }: MergedContent): MergeFault {
+function tooManyPhotos({ content, isTooMuch }: MergedContent): MergeFault[] {
+  if (!isTooMuch) return [];
   const { length } = (content as { images: readonly unknown[] }).images;
   const message = `${length} photos; at most ${limits.imagesPerProduct.max} are allowed`;
-  return { row: 0, param: "images", code: "invalid_row", message };
+  return [{ row: 0, param: "images", code: "invalid_row", message }];
 }

@@ -163,8 +163,8 @@ const isRow = (filled: readonly string[], { isColumn, words }: RowForm): boolean
   filled.length > 1 && words?.needsOne !== true && filled.some(isPhoto) && !filled.some(isColumn);
 
 /**
- * Whether a line above a header is a row, as in a sheet that was sorted with its header: it has a photo, or as
- * many cells and a code as reference. Titles have fewer cells or none, and numbered columns one word.
+ * Whether a line above a header is a row, as in a sheet that was sorted with its header: it has a photo, or
+ * as many cells and a code as reference. Titles have fewer cells or no code, and numbered columns one word.
  */
 export function isRowAbove(
   record: readonly string[],

@@ -52,6 +52,8 @@ const decoderOf = (name: string) => new TextDecoder(name, { fatal: severalBytes.
  * texts were misread (test/rows/encoding.test.ts).
  */
 const sureRatio = (bytes: number): number => (bytes < 100 ? 1.2 : 1.1);
+/** The same above a sound text of Windows-1252, which most files have: names in Spanish had up to 1.38. */
+const latinRatio = 1.45;
 const fewestBytes = 24;
 /** One letter or sign, however often, is a letter of some word in several encodings. */
 const fewestLetters = 2;
@@ -83,9 +85,10 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters;
   const isSure =
     hasLetters &&
+    differentLetters(first, latin) >= fewestLetters &&
     first.name !== null &&
     foreign.length >= fewestBytes &&
-    others.every(isAbove(sureRatio(foreign.length)));
+    others.every((rival) => isAbove(rival === latin ? latinRatio : sureRatio(foreign.length))(rival));
   // A code page that cannot be read is none to choose.
   const isUnreadable = !latin && first?.name === null && others.every(isAbove(unreadableRatio));
   const readables = isUnreadable ? [] : plausible.filter(({ name }) => name !== null);
@@ -130,6 +133,18 @@ function foreignLetters({ text }: Fit): number {
   const sound = foreignWords(text ?? "").filter((word) => strangeness(word) === 0);
   const letters = sound.join("").toLowerCase();
   return new Set(letters.match(/(?![ªºµ])[^\P{L}\x00-\x7f]/gu)).size;
+}
+
+/** The letters, in either case, that Windows-1252 reads as others; enough of them where it is no sound text. */
+function differentLetters({ text }: Fit, latin: Fit | undefined): number {
+  if (latin === undefined || latin.text === text) return fewestLetters;
+  const others = [...latin.text!];
+  return new Set(
+    [...(text ?? "")]
+      .filter((letter, at) => letter !== others[at])
+      .join("")
+      .toLowerCase(),
+  ).size;
 }
 
 /** How a page reads bytes, if it can. */

@@ -244,7 +244,7 @@ describe("the shape of a text alone says what a program has made of it", () => {
     const lost =
       "a number without its other digits: import the original workbook itself, or save it as CSV again with the column as Number without decimals";
     expect(["4.7E3", "4.7E+3"].map((text) => damageOf("reference", text)?.problem?.message)).toEqual([
-      `reference is 4.7E3, ${lost}; if the references of your shop are like that, add --codes-as-written`,
+      `reference is 4.7E3, ${lost}; for codes like that, add --codes-as-written`,
       `reference is 4.7E+3, ${lost}`,
     ]);
   });

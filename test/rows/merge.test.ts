@@ -288,7 +288,7 @@ describe("rows of one reference without the flag", () => {
     async (rows, reason, param, correct) => {
       const world = await worldOf();
       world.write("a.csv", `reference,name,images,position\n${rows.join("\n")}\nB,Sock,${cdn}/b.jpg,\n`);
-      const message = `1 product has several rows that cannot be merged: ${reason}. Correct that, and add --merge-rows to import the rows of each as one product`;
+      const message = `1 product has several rows that cannot be merged: ${reason}. Correct that, and add --merge-rows`;
       const { notes } = JSON.parse((await world.cat("import a.csv --dry-run --json")).stdout);
       expect(notes).toEqual([{ code: "unmergeable_rows", count: 1, line: 2, param, value: reason, message }]);
       const ran = await world.cat("import a.csv --skip-invalid --no-progress");

@@ -3,7 +3,7 @@
 import { crc32 } from "node:zlib";
 import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
-import { endOfJpeg, hasScan, type ImageBytes, isCompleteImage } from "./image-bytes.ts";
+import { endOfJpeg, has, type ImageBytes, isCompleteImage, readSegments } from "./image-bytes.ts";
 
 /** So many zeros at the end of the pixels are a reason to decode an image: plain areas may be such zeros. */
 const suspectBytes = 32;
@@ -80,6 +80,14 @@ const endsWithZeros = (image: ImageBytes, from: number, to: number): boolean =>
   to - from >= suspectBytes &&
   to - from <= limits.imageBytes &&
   image.read(to - suspectBytes, to).every((byte) => byte === 0);
+
+const startOfScan = Buffer.from([0xff, 0xda]);
+
+/** Whether a JPEG has pixels, of which a head and an end alone have none. */
+function hasScan(image: ImageBytes): boolean {
+  const at = readSegments(image);
+  return startOfScan.equals(image.read(at, at + 2)) || has(startOfScan, image, at);
+}
 
 /** Whether a PNG has pixels and all chunks to its last one, and those of its pixels have their checksums. */
 function hasPngChunks(image: ImageBytes): boolean {

@@ -61,7 +61,6 @@ const lastBytes = 256;
 const mostSegments = 1000;
 const endOfGif = 0x3b;
 export const endOfJpeg = Buffer.from([0xff, 0xd9]);
-const startOfScan = Buffer.from([0xff, 0xda]);
 /** The chunk without content that ends every PNG, with its checksum. */
 const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
 
@@ -87,12 +86,6 @@ export function isCompleteImage(image: ImageBytes): boolean {
   if (type === "image/jpeg") return has(endOfJpeg, image, readSegments(image));
   if (type === "image/png") return has(endOfPng, image, imageTypeBytes);
   return type !== "image/webp" || head.readUInt32LE(4) + 8 <= image.length;
-}
-
-/** Whether a JPEG has pixels, of which a head and an end alone have none. */
-export function hasScan(image: ImageBytes): boolean {
-  const at = readSegments(image);
-  return startOfScan.equals(image.read(at, at + 2)) || has(startOfScan, image, at);
 }
 
 /** More boxes than a still AVIF image has at its top level. */
@@ -150,7 +143,7 @@ export function readSegments(
 }
 
 /** Whether a text occurs at or after a position: searched from the end, where it usually is. */
-function has(text: Buffer, image: ImageBytes, from: number): boolean {
+export function has(text: Buffer, image: ImageBytes, from: number): boolean {
   for (let to = image.length, size = lastBytes; to - from >= text.length; to -= size, size = windowBytes) {
     const start = Math.max(from, to - size - text.length + 1);
     if (Buffer.from(image.read(start, to)).includes(text)) return true;

@@ -83,9 +83,14 @@ export function judgeColumns(
   const unknown = names.filter((name) => name === undefined).length;
   let suggested = 0;
   const reportUnknown = (param: string) => {
-    const isSuggested = ++suggested <= mostSuggested;
-    if (unknown <= mostUnknown) report(unknownColumn(param, there, isSuggested ? words : noSuggestions));
-    else if (suggested === 1) report(manyUnknown(param, unknown));
+    const near = ++suggested > mostSuggested ? { nearest: () => [] } : words;
+    if (unknown <= mostUnknown) report(unknownColumn(param, there, near));
+    else if (suggested === 1)
+      report({
+        param,
+        code: "unknown_column",
+        message: `${counted(unknown, "unknown column")}, such as "${param}": remove those that are not needed`,
+      });
   };
   headers.forEach((header, index) => {
     const name = names[index];
@@ -119,14 +124,6 @@ export function judgeColumns(
     report({ param: name, code: "unknown_column", message });
   }
 }
-
-const noSuggestions: Pick<Vocabulary, "nearest"> = { nearest: () => [] };
-
-const manyUnknown = (param: string, count: number): Omit<InputProblem, "line"> => ({
-  param,
-  code: "unknown_column",
-  message: `${counted(count, "unknown column")}, of which "${param}" is the first: remove those that are not needed`,
-});
 
 /** The problem of an unknown column, with similar names that are free, or the column of the same meaning. */
 export function unknownColumn(

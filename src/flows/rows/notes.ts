@@ -56,7 +56,7 @@ export const noteKinds = {
   unmergeable_rows: {
     message: (count, value) =>
       `${isAre(count, "product", "has", "have")} several rows that cannot be merged: ${value}`,
-    hint: "Correct that, and add --merge-rows to import the rows of each as one product",
+    hint: "Correct that, and add --merge-rows",
   },
   unseen_ends: {
     message: (count, value) =>

@@ -150,10 +150,13 @@ export function spoiledHeader(header: readonly string[], form: RowForm, isSheet:
       ? "each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV"
       : 'each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line and write each "" in it as "';
   }
-  return spoiledEnds(last, isName) ?? (isRow(filled, form) ? rowAsHeader : null);
+  return (
+    spoiledEnds(last, isName) ??
+    (isRow(filled, form)
+      ? "this line is a row, not a header: add a line with the names of the columns above it"
+      : null)
+  );
 }
-
-const rowAsHeader = "this line is a row, not a header: add a line with the names of the columns above it";
 
 const isPhoto = (text: string): boolean =>
   /^https?:\/\/[^/]+\/.|\.(?:jpe?g|png|webp)$/i.test(text.trim()) || ulidPattern.test(text.trim());
@@ -166,18 +169,15 @@ const isRow = (filled: readonly string[], { isColumn, words }: RowForm): boolean
  * Whether a line above a header is a row, as in a sheet that was sorted with its header: it has a photo, or
  * as many cells and a code as reference. Titles have fewer cells or no code, and numbered columns one word.
  */
-export function isRowAbove(
-  record: readonly string[],
-  header: readonly string[],
-  referenceColumn: number,
-): boolean {
-  const texts = record.map((cell) => cell.trim()).filter((cell) => cell !== "");
+export function isRowAbove(record: readonly string[], header: readonly string[], codeAt: number): boolean {
+  const [texts, names] = [record, header].map((cells) => cells.filter((cell) => cell.trim() !== "")) as [
+    string[],
+    string[],
+  ];
   if (texts.length > 2 && texts.some(isPhoto)) return true;
-  const width = header.filter((cell) => cell.trim() !== "").length;
-  const isNumbered = new Set(texts.map((text) => text.replace(/\d+/g, ""))).size === 1;
-  return (
-    width > 1 && texts.length === width && !isNumbered && isCode.test(record[referenceColumn]?.trim() ?? "")
-  );
+  const isNumbered = new Set(texts.map((text) => text.trim().replace(/\d+/g, ""))).size === 1;
+  const isFull = texts.length > 1 && texts.length === names.length;
+  return isFull && !isNumbered && isCode.test(record[codeAt]?.trim() ?? "");
 }
 
 const isCode = /^[^\s#]*\d\S*$/;

@@ -146,14 +146,13 @@ export const hasSeparateUrls = (text: string): boolean =>
  * parameters of an image service follow the name of a photo too.
  */
 const betweenPhotos =
-  /(?<=\.(?:jpe?g|png|webp)(?:\?[^\s,;]{0,200})?)(?:\s*[,;]?\s+|[,;](?=(?:https?:)?\/\/|(?:[a-z\d-]+\.)+[a-z]{2,}\/|[^\s/,;]+$|[^\s/,;]+[\s,;]))(?=[^\s,;]*\.(?:jpe?g|png|webp)(?:[\s,;?#]|$))/gi;
+  /(?<=\.(?:jpe?g|png|webp)(?:\?[^\s,;]{0,200})?)(?:\s*[,;]?\s+|[,;](?=(?:https?:)?\/\/|(?:[a-z\d-]+\.)+[a-z]{2,}\/|[^\s/,;]+(?:[\s,;]|$)))(?=[^\s,;]*\.(?:jpe?g|png|webp)(?:[\s,;?#]|$))/gi;
 
 /** How many photos a text names that separators join: 1 also for any other text. */
 export function countPhotos(text: string): number {
-  const between = text.length > longest ? [] : [...text.matchAll(betweenPhotos)];
+  const [first, ...more] = text.length > longest ? [] : text.matchAll(betweenPhotos);
   // A name may be before its URL.
-  const isNamed = between.length > 0 && text.slice(0, between[0]!.index).includes("/");
-  return isNamed ? between.length + 1 : 1;
+  return first !== undefined && text.slice(0, first.index).includes("/") ? more.length + 2 : 1;
 }
 
 /** The same as `startsWith`, in half of its time. */

@@ -158,6 +158,7 @@ export const codeGroups: readonly CodeGroup[] = [
       product_deleted: "Add --exact to create the product again.",
       reference_changed: "Run the command that the message names.",
       last_photo: "Add another photo to the row, or delete the product.",
+      partial_row: "Import the row without --exact, or the corrected original file with --exact.",
       not_relabeled: "Change the side of the photo in the dashboard.",
     },
   },

@@ -53,8 +53,8 @@ export const controls = {
   /** The photo of a place stays when the place has another one. */
   "keep-replaced": {
     file: "src/flows/import/decide-photos.ts",
-    from: "if (!isUsed) this.#detach",
-    to: "if (isUsed) this.#detach",
+    from: "(isUsed || !known.has(image))",
+    to: "(!isUsed || !known.has(image))",
   },
   /** The photo of a place is detached without waiting for the one that replaces it. */
   "detach-first": {

@@ -120,7 +120,8 @@ async function prepareRun(
   const { sent, problems, unresolved } = plan;
   for (const problem of problems) await host.onProblem(problem);
   const resolved = withUnresolved(check, unresolved);
-  if (isRejected(resolved, input)) return { rejected: resolved };
+  // A run that has ended queues nothing, and its images can still be saved.
+  if (!run.isFinished && isRejected(resolved, input)) return { rejected: resolved };
   const { known, remaining } = await knownLooks(plan.remaining, run, { input, rule, sent }, host);
   if (input.review !== null)
     rejectOtherRun(input.review, { input: file, state: run.state, isOfInput: taskMatcher(sent, known, run) });

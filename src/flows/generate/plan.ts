@@ -65,8 +65,6 @@ export async function planGenerations(
     table,
     onProgress: (done, total) => onProgress({ step: "looking up products", done, total }),
   });
-  // Of a run that has ended the problems were listed before.
-  if (run.isFinished) return { sent, remaining: generations, problems: [], unresolved: new Map() };
   return { sent, remaining: generations, problems, unresolved };
 }
 

@@ -1,7 +1,7 @@
 // Decides about the photos of a row whose product exists (docs/resuming.md, Photos).
 
 import type { FileImage, FileRow } from "./file-row.ts";
-import type { ConflictChoice } from "./import-input.ts";
+import type { ConflictChoice, RowOptions } from "./import-input.ts";
 import type { KnownImage, KnownProduct } from "./known-product.ts";
 import { isSameSource, type RowCells, type Said, type SaidPhoto } from "./said.ts";
 
@@ -34,10 +34,12 @@ export interface PhotoDecision {
 /** Found by comparing bytes of a source that equals no photo of its product. */
 export type ComparisonResult = "different" | "unfetchable";
 
-interface PhotoOptions {
+interface PhotoOptions extends Pick<RowOptions, "addedPhotos" | "namesFromReferences"> {
   readonly exact?: boolean | undefined;
   readonly conflicts?: ConflictChoice | undefined;
   readonly isExported: boolean;
+  /** The row of a failed file may lack photos that were attached. */
+  readonly mayBePartial: boolean;
   readonly findCompared: (source: Buffer) => ComparisonResult | undefined;
 }
 
@@ -73,7 +75,7 @@ export function decidePhotos(
 ): PhotoDecision {
   const { photos } = cells.said;
   if (photos === null) return nothing;
-  const named = distinctPhotos(photos, content.images);
+  const named = distinctPhotos(photos, content.images, known);
   const draft = new Draft({ ...options, cells, before, known }, named);
   for (const photo of named) draft.decide(photo);
   if (options.exact) draft.detachOthers();
@@ -84,13 +86,20 @@ export function decidePhotos(
 /** The side that a photo is told to have. */
 const toldSide = ({ side }: SaidPhoto): string | undefined => (side === "unlabeled" ? undefined : side);
 
-/** The photos of a row: the same source several times is one photo. */
-export function distinctPhotos(photos: readonly SaidPhoto[], images: readonly FileImage[]): NamedPhoto[] {
+/** The photos of a row: the same source several times, or several sources of one image, are one photo. */
+export function distinctPhotos(
+  photos: readonly SaidPhoto[],
+  images: readonly FileImage[],
+  known?: KnownProduct,
+): NamedPhoto[] {
   const distinct: NamedPhoto[] = [];
   for (const [index, photo] of photos.entries()) {
     const { url, image_id, path } = images[index]!;
     const named = { ...photo, index, shown: url ?? image_id ?? path!, isId: image_id !== undefined };
-    const at = distinct.findIndex(({ source }) => source.equals(photo.source));
+    const own = known?.imageOf(photo.source) ?? null;
+    const at = distinct.findIndex(
+      ({ source }) => source.equals(photo.source) || (own !== null && known!.imageOf(source) === own),
+    );
     if (at === -1) distinct.push(named);
     else if (toldSide(distinct[at]!) === undefined && toldSide(named) !== undefined) distinct[at] = named;
   }
@@ -154,6 +163,7 @@ class Draft {
   #attachNew(photo: NamedPhoto, side: string | undefined): void {
     const { findCompared, exact, conflicts } = this.#row;
     const taken = side === undefined ? undefined : this.#others.find((image) => image.side === side);
+    // An image ID needs no comparison: the product does not have that image.
     if ((this.#unknown.length > 0 || taken !== undefined) && !photo.isId) {
       const found = findCompared(photo.source);
       if (found === undefined) {
@@ -164,17 +174,17 @@ class Draft {
         this.#fail(unknownPhoto(photo));
         return;
       }
-      if (taken !== undefined && !exact) {
-        if (conflicts === "service") {
-          this.#keepsTheirs = true;
-          return;
-        }
-        if (conflicts === "sheet") this.#replaceOthers(side);
-        else {
-          this.#fail(takenSide(photo, taken));
-          return;
-        }
+    }
+    if (taken !== undefined && !exact) {
+      if (conflicts === "service") {
+        this.#keepsTheirs = true;
+        return;
       }
+      if (conflicts === undefined) {
+        this.#fail(takenSide(photo, taken));
+        return;
+      }
+      this.#replaceOthers(side);
     }
     this.#attach.push(photo.index);
   }
@@ -192,26 +202,33 @@ class Draft {
 
   /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
   #decideEarlier(photo: SaidPhoto): void {
-    const { known, isExported } = this.#row;
-    if (this.#named.some(({ source }) => isSameSource(source, photo.source))) return;
-    const isReplaced = photo.place !== "" && this.#named.some(({ place }) => place === photo.place);
+    const { known, isExported, cells } = this.#row;
+    const now = cells.said.photos ?? [];
+    if (now.some(({ source }) => isSameSource(source, photo.source))) return;
+    const isReplaced = photo.place !== "" && now.some(({ place }) => place === photo.place);
     if (!isReplaced && !this.#isEmptied(photo)) return;
     const image = known.imageOf(photo.source);
-    if (typeof image === "string" && !known.has(image)) return;
-    if (!isReplaced && !isExported) {
-      this.#notRemoved.push(photo);
-      return;
-    }
     // Another source of the row may have become the same image.
     const isUsed = this.#named.some(({ source }) => known.imageOf(source) === image);
-    if (typeof image === "string") {
-      if (!isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
-    } else if (this.#unknown.length > 0) this.#fail(untraced(photo));
+    if (typeof image === "string" && (isUsed || !known.has(image))) return;
+    if (!isReplaced && !(isExported && cells.isEmptied(photo.place))) this.#notRemoved.push(photo);
+    else if (typeof image === "string") this.#detach.set(image, isReplaced ? "replaced" : "removed");
+    else if (this.#unknown.length > 0) this.#fail(untraced(photo));
   }
 
   #isEmptied({ place, side }: SaidPhoto): boolean {
     const { cells, isExported } = this.#row;
-    return cells.isEmptied(place) || (place === "" && !isExported && cells.mayHaveEntry(side));
+    return (
+      cells.isEmptied(place) ||
+      this.#isLostInFolder(place) ||
+      (place === "" && !isExported && cells.mayHaveEntry(side))
+    );
+  }
+
+  /** A folder gives columns for the photos of its fullest product: those of a lost photo may be missing. */
+  #isLostInFolder(place: string): boolean {
+    const { addedPhotos, namesFromReferences } = this.#row;
+    return (addedPhotos !== undefined || namesFromReferences === true) && /^\d+$/.test(place);
   }
 
   /** With --exact, the product has the photos of the row alone. */
@@ -222,6 +239,7 @@ class Draft {
     const sides = new Set(this.#named.map(({ side }) => side));
     for (const { id, side, origin } of known.images)
       if (origin === "user" && !kept.has(id)) this.#detach.set(id, sides.has(side) ? "replaced" : "removed");
+    if (this.#row.mayBePartial && this.#detach.size > 0) this.#fail(partialRow);
   }
 
   decision(): PhotoDecision {
@@ -275,6 +293,15 @@ const untraced = ({ place }: SaidPhoto): Conflict => ({
   code: "photo_unknown",
   message: `cannot determine which photo of the product ${place === "" ? "the row" : `image_${place}`} had before: use --exact to replace its photos`,
 });
+
+/** The code of a row of a failed file for which --exact would detach photos. */
+export const partialCode = "partial_row";
+
+const partialRow: Conflict = {
+  code: partialCode,
+  message:
+    "the row may lack photos that are attached: import it without --exact, or the corrected original file with --exact",
+};
 
 /** The conflict of a row that would leave its product without a photo. */
 export const lastPhotoConflict: Conflict = {

@@ -61,6 +61,8 @@ export interface RowFacts {
   /** The product as first read, if others have changed it since; null if there was none. */
   readonly overtaken: ReadProduct | null | undefined;
   readonly earlierConflict: string | undefined;
+  /** The row of a failed file may lack photos that were attached. */
+  readonly mayBePartial: boolean;
 }
 
 export interface DecideOptions extends Readonly<RowOptions> {
@@ -164,6 +166,7 @@ function decideKnown(
     before: last,
     isExported,
     earlierConflict,
+    mayBePartial,
     findCompared,
   }: RowFacts & { readonly known: KnownProduct },
   options: DecideOptions,
@@ -178,6 +181,7 @@ function decideKnown(
   const images = decidePhotos(row, before, known, {
     ...options,
     isExported: isExported && before !== null,
+    mayBePartial,
     findCompared,
   });
   if (images.uncompared.length > 0)
@@ -190,13 +194,19 @@ function decideKnown(
 const earlierMessage =
   "this row was skipped as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet";
 
+/** The command that gives a product another reference; one that starts with - would be taken for a flag. */
+function renameCommand(product: string, reference: string): string {
+  const flag = `--reference ${shellWord(reference)}`;
+  return `cat products update ${product.startsWith("-") ? `${flag} -- ${shellWord(product)}` : `${shellWord(product)} ${flag}`}`;
+}
+
 const renamed = (reference: string, from: string | null): RowDecision => ({
   kind: "conflict",
   code: "reference_changed",
   message:
     from === null
       ? "the row was exported with another reference, of a product that no longer exists: empty as_exported to import a new product"
-      : `the row was exported as ${from}: to change its reference, run cat products update ${shellWord(from)} --reference ${shellWord(reference)}`,
+      : `the row was exported as ${from}: to change its reference, run ${renameCommand(from, reference)}`,
 });
 
 /** A row whose product others gave another reference: importing it would create a second product. */
@@ -211,7 +221,7 @@ function decideRenamed(
   return {
     kind: "conflict",
     code: "reference_changed",
-    message: `the product has the reference ${now} since: write that in the row, or run cat products update ${shellWord(now)} --reference ${shellWord(reference)}`,
+    message: `the product has the reference ${now} since: write that in the row, or run ${renameCommand(now, reference)}`,
   };
 }
 
@@ -244,7 +254,7 @@ const lookingAlike = (reference: string, { id, reference: other }: Lookalike): R
   code: lookalikeCode,
   message: `the reference ${spelled(reference)} looks like ${spelled(other)} of the product ${id}`,
   // No sheet can have such a reference.
-  ...(hasUnseen(other) && { command: `cat products update ${id} --reference ${shellWord(reference)}` }),
+  ...(hasUnseen(other) && { command: renameCommand(id, reference) }),
 });
 
 const noImages: RowDecision = {

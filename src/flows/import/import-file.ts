@@ -177,9 +177,13 @@ export async function toRequest({ input, rejectedRows }: CheckedFile) {
 }
 
 /** The check, without rows beyond a limit that an earlier run of the file has imported. */
-const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: ImportInput): CheckResult =>
-  // Other modes send the rows again.
-  isRepeated && check.left !== undefined && mode === "upsert" && photos === "new"
+const withoutDone = (
+  check: CheckResult,
+  { isRepeated }: Run,
+  { mode, photos, exact = false }: ImportInput,
+): CheckResult =>
+  // Other modes send the rows again, and --exact compares them with the products as they are now.
+  isRepeated && check.left !== undefined && mode === "upsert" && photos === "new" && !exact
     ? { ...check, left: 0 }
     : check;
 

@@ -57,6 +57,8 @@ export interface RowOptions {
   conflicts?: ConflictChoice | undefined;
   /** Whether the names of the rows are their references: a product that exists keeps its own. */
   namesFromReferences?: boolean | undefined;
+  /** Identifies the photos of a folder that rows get in addition; undefined without any. */
+  addedPhotos?: string | undefined;
   /** Import references as they are, whatever a program may have made of them. */
   codesAsWritten?: boolean | undefined;
 }
@@ -65,8 +67,6 @@ export interface ImportInput extends RowOptions {
   file: RowFile;
   map: ColumnMap;
   values: ValueMap;
-  /** Identifies the photos of a folder that rows get in addition; undefined without any. */
-  addedPhotos?: string | undefined;
   localPhotos: LocalPhotos;
   /** Start over instead of resuming a stopped run. */
   fresh: boolean;

@@ -10,6 +10,7 @@ import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { Run } from "../run/run.ts";
 import { Comparisons } from "./compare-photos.ts";
 import { type DecidedRow, decide, type RowFacts } from "./decide.ts";
+import { partialCode } from "./decide-photos.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
 import type { CheckedFile } from "./import-input.ts";
@@ -21,6 +22,7 @@ import {
   failedRow,
   type ImportedRow,
   isConflictCode,
+  mayBePartial,
   productChanged,
   rejectedRow,
 } from "./row-result.ts";
@@ -42,9 +44,11 @@ export const otherCatalogue = "other";
 /** Files up to this number of rows have each product read, larger ones what changed since the last import. */
 export const mostRowsReadEach = limits.page.max;
 
-/** The conflict for which a row is in a failed file; one of looks is found again. */
+/** The conflict for which a row is in a failed file; one of looks, or of --exact, is found again. */
 const earlierConflict = (code: string | undefined): string | undefined =>
-  code !== undefined && code !== lookalikeCode && isConflictCode(code) ? code : undefined;
+  code !== undefined && code !== lookalikeCode && code !== partialCode && isConflictCode(code)
+    ? code
+    : undefined;
 
 function countsOf(done: readonly DoneRow[]): SharedCounts {
   const counts = noCounts();
@@ -233,6 +237,7 @@ class RowsToImport {
       overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
       earlierConflict: earlierConflict(earlierCode),
+      mayBePartial: mayBePartial(earlierCode),
     };
   }
 

@@ -75,9 +75,11 @@ export async function planRows(run: ImportRun, some?: SomeRows): Promise<Plan> {
 }
 
 async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<void> {
-  const { decision, known, before } = row;
+  const { decision, known, before, sought } = row;
   if (before !== null && !run.choices.isOtherCatalogue) {
-    if (known === null) plan.gone++;
+    // Others may have given its product another reference.
+    const isRenamed = sought !== null && run.products.byId(sought) !== null;
+    if (known === null && !isRenamed) plan.gone++;
     else if (known !== undefined) plan.alive++;
   }
   plan.isExported ||= row.content.as_exported !== undefined;

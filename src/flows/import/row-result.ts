@@ -5,6 +5,7 @@ import type { WordFailure } from "../outputs/failed-file.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
 import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../outputs/row-outcome.ts";
 import type { DecidedRow } from "./decide.ts";
+import { partialCode } from "./decide-photos.ts";
 import type { RejectedPhoto } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
 import { lookalikeCode } from "./references.ts";
@@ -59,9 +60,20 @@ const conflictCodes = [
   "reference_changed",
   "no_images",
   lookalikeCode,
+  partialCode,
 ] as const;
 
 export const isConflictCode = (code: string): boolean => (conflictCodes as readonly string[]).includes(code);
+
+/** Codes of rows that a failed file has with all their photos. Another one may be that of a partial row. */
+const completeCodes: ReadonlySet<string> = new Set([
+  ..."photo_exists photo_unknown product_deleted reference_changed no_images image_failed".split(" "),
+  ..."reference_already_exists too_many_attempts import_failed product_not_found not_sent".split(" "),
+  lookalikeCode,
+]);
+
+export const mayBePartial = (code: string | undefined): boolean =>
+  code !== undefined && !completeCodes.has(code);
 
 /** The outcome of a row that fails, or is skipped as a conflict, outside a batch. */
 export const failedRow = (

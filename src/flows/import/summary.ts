@@ -117,7 +117,7 @@ export class Examples {
 
 const named = 3;
 
-/** The added photos of a row: a replaced photo is not counted as added, and may be replaced by a moved one. */
+/** The added photos of a row: one that replaces another is not added; a moved one may replace one too. */
 export const addedOf = (attached: number, replaced: number): number => Math.max(0, attached - replaced);
 
 /** The photos that a decision changes. */

@@ -85,10 +85,10 @@ export function findEncodings(text: Buffer): FoundEncodings {
   const hasLetters = isSound && Math.min(letters, foreignLetters(first)) >= fewestLetters;
   const isSure =
     hasLetters &&
-    differentLetters(first, latin) >= fewestLetters &&
     first.name !== null &&
     foreign.length >= fewestBytes &&
-    others.every((rival) => isAbove(rival === latin ? latinRatio : sureRatio(foreign.length))(rival));
+    others.every(isAbove(sureRatio(foreign.length))) &&
+    isUnlikeLatin(first, latin);
   // A code page that cannot be read is none to choose.
   const isUnreadable = !latin && first?.name === null && others.every(isAbove(unreadableRatio));
   const readables = isUnreadable ? [] : plausible.filter(({ name }) => name !== null);
@@ -135,16 +135,13 @@ function foreignLetters({ text }: Fit): number {
   return new Set(letters.match(/(?![ªºµ])[^\P{L}\x00-\x7f]/gu)).size;
 }
 
-/** The letters, in either case, that Windows-1252 reads as others; enough of them where it is no sound text. */
-function differentLetters({ text }: Fit, latin: Fit | undefined): number {
-  if (latin === undefined || latin.text === text) return fewestLetters;
+/** Whether a text is likelier than a sound one of Windows-1252, and differs from it in more than one letter. */
+function isUnlikeLatin({ text, confidence }: Fit, latin: Fit | undefined): boolean {
+  if (latin === undefined || latin.text === text) return true;
   const others = [...latin.text!];
-  return new Set(
-    [...(text ?? "")]
-      .filter((letter, at) => letter !== others[at])
-      .join("")
-      .toLowerCase(),
-  ).size;
+  const different = [...(text ?? "")].filter((letter, at) => letter !== others[at]);
+  const letters = new Set(different.join("").toLowerCase()).size;
+  return letters >= fewestLetters && confidence >= latinRatio * latin.confidence;
 }
 
 /** How a page reads bytes, if it can. */

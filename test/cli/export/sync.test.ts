@@ -350,15 +350,18 @@ describe("files that the user changes", () => {
     expect(world.names("images")).toContain(front.path);
   });
 
-  longTest("a missing file that is to be renamed is reported: exit 8", async () => {
+  test("a missing file that is to be renamed is reported, also by the dry run: exit 8", async () => {
     const world = await syncWorld();
     await world.cat("export sync images");
     rmSync(world.at("images/DRESS-1_front.jpg"));
     world.clock.advance(day);
     await world.send("PATCH", `/v1/products/${world.idOf("DRESS-1")}`, { reference: "SHIRT-9" });
+    const planned = await world.sync("images --dry-run");
     const { exit, counts } = await world.sync("images");
-    expect(exit).toBe(8);
+    expect([planned.exit, exit]).toEqual([8, 8]);
     expect(counts).toMatchObject({ total: 6, renamed: 1, failed: 1, unchanged: 4 });
+    const { run_id, bytes, duration_ms, ...sums } = counts;
+    expect(planned.counts).toMatchObject(sums);
     expect(counts.failures).toMatchObject([{ code: "missing_file" }]);
     expect((await world.sync("images --verify")).counts).toMatchObject({ changed: 1, unchanged: 5 });
     await world.cat("export sync fresh");

@@ -259,11 +259,15 @@ describe("a failed file", () => {
     expect(ran).toMatchObject({ exit: 8, stderr: expect.stringContaining("looks.failed.csv") });
     const again = await world.cat("tryon looks.csv --yes --skip-invalid");
     expect(again.exit).toBe(0);
-    expect(again.stderr.split("\n").slice(-6)).toEqual([
+    expect(again.stderr).toMatch(
+      /^looks\.csv:3 {2}product_reference {2}product_not_found {2}no product "NOPE"/,
+    );
+    expect(again.stderr.split("\n").slice(-7)).toEqual([
       expect.stringMatching(
         /^Nothing to do: 1 of 3 images of looks\.csv was queued on \S+ and has finished\.$/,
       ),
-      "  2 images not queued: invalid or rejected rows",
+      "  1 image not queued: invalid or rejected rows",
+      "  1 invalid row skipped",
       "  1 image failed",
       "For a file of the failed rows, run:",
       "  cat tryon looks.csv --yes --skip-invalid --failed failed.csv",
@@ -272,7 +276,24 @@ describe("a failed file", () => {
     expect(existsSync(join(world.folder, "looks.failed-2.csv"))).toBe(false);
     const named = await world.cat("tryon looks.csv --yes --skip-invalid --failed again.csv");
     expect(named).toMatchObject({ exit: 0, stderr: expect.stringContaining("again.csv") });
-    expect(world.read("again.csv")).toContain(`${bad},Amara`);
+    const reasons = world
+      .read("again.csv")
+      .split("\n")
+      .map((row) => row.split(",").slice(0, 5));
+    expect(reasons).toEqual([
+      ["product_reference", "model_id", "background", "angle_shot", "error_code"],
+      [bad, "Amara", "studio", "full-front", "model_unsafe_content"],
+      ["NOPE", "Amara", "studio", "full-front", "product_not_found"],
+      [""],
+    ]);
+    // The summary is the only object on stdout.
+    for (const flags of ["", "--skip-invalid"]) {
+      const json = await world.cat(`tryon looks.csv --yes --json ${flags}`.trim());
+      expect([json.exit, summaryOf(json.stdout)]).toMatchObject([
+        0,
+        { total: 3, queued: 0, unchanged: 1, failed: 1, invalid: 1 },
+      ]);
+    }
   });
 
   test("is not written by a run that is stopped, because the same command resumes it", async () => {

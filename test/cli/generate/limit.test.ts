@@ -8,6 +8,19 @@ import { generateWorld, summaryOf } from "./generate-world.ts";
 const look = (reference: string) => `${reference},Amara,studio,full-front`;
 const references = ["DRESS-1", "DRESS-2", "DRESS-3", "DRESS-4", "DRESS-5", "DRESS-6"];
 
+test("a dry run with --skip-invalid names the command that queues the valid rows", async () => {
+  const { cat, looks } = await generateWorld();
+  looks(look("DRESS-1"), look("NOPE"));
+  const ran = await cat("tryon looks.csv --skip-invalid --dry-run");
+  expect(ran).toMatchObject({ exit: 3, stdout: "" });
+  expect(ran.stderr.split("\n").slice(-3)).toEqual([
+    "error: looks.csv has 1 invalid row out of 2; nothing was queued",
+    "Fix them and run the command again, or remove --dry-run to queue the valid rows.",
+    "",
+  ]);
+  expect((await cat("tryon looks.csv --skip-invalid --yes")).exit).toBe(8);
+});
+
 test("cat tryon --limit generates the images of the first rows, then the others with the same command", async () => {
   const { cat, looks, tasks } = await generateWorld();
   looks(...references.map(look));

@@ -203,6 +203,19 @@ test("a plan is shown with --dry-run however old it is, without a request", asyn
   expect(world.requests()).toHaveLength(before);
 });
 
+test("a plan of a file with invalid rows exits with 8 also where --dry-run shows it", async () => {
+  const world = await planned();
+  world.write("a.csv", `reference,name,images\nA,Coat,https://cdn.example.com/a.jpg\nX,,y\n`);
+  const made = await world.cat("import a.csv --skip-invalid --plan invalid.ndjson");
+  const shown = await world.cat("import --apply invalid.ndjson --dry-run");
+  expect([made.exit, shown.exit, shown.stdout]).toEqual([8, 8, made.stdout]);
+  expect(shown.stderr).toMatch(
+    /^Plan: 1 to change .*, 1 invalid; .*\nPlanned at .* Nothing was sent \(--dry-run\)\.\n$/,
+  );
+  const json = await world.cat("import --apply invalid.ndjson --dry-run --json");
+  expect([json.exit, JSON.parse(json.stdout)]).toMatchObject([8, { total: 2, invalid: 1, change: 1 }]);
+});
+
 const lines = (world: World) => world.read("plan.ndjson").trimEnd().split("\n");
 
 test.each<[string, (world: World) => void, number, string, object?]>(

@@ -145,3 +145,39 @@ describe("the failed file of a plain sheet has the before of its sheet", () => {
     expect(world.shown()).toEqual(["AA Dress - - front+back"]);
   });
 });
+
+describe("--exact with a failed file", () => {
+  test("detaches no photo that a partial row lacks, also in the next failed file", async () => {
+    const world = await mergeWorld();
+    for (const name of ["1", "2"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", header, `A,Dress,1.png,${bad}`);
+    expect(await world.import("a.csv")).toMatchObject([8, { partial: 1 }]);
+    world.edit("a.failed.csv", [`${bad},timeout`, "2.png,timeout"]);
+    for (const file of ["a.failed.csv", "a.failed-2.csv"])
+      expect(await world.import(`${file} --exact`)).toMatchObject([8, { conflicts: 1, submitted: 0 }]);
+    expect(world.read("a.failed-2.csv").split("\n")[1]).toBe(
+      'A,Dress,,2.png,partial_row,"the row may lack photos that are attached: import it without --exact, or the corrected original file with --exact"',
+    );
+    expect(world.images("A")).toHaveLength(1);
+    expect(await world.import("a.failed-2.csv")).toMatchObject([0, { updated: 1, photos: { added: 1 } }]);
+    world.edit("a.csv", [bad, "2.png"]);
+    expect(await world.import("a.csv --exact")).toMatchObject([0, { unchanged: 1 }]);
+    expect(world.shown()).toEqual(["A Dress - - front+back"]);
+  });
+
+  longTest("replaces the photos of a row that is there for a conflict", async () => {
+    const world = await mergeWorld();
+    for (const name of ["1", "2"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", "reference,name,image_front", "A,Dress,1.png");
+    await world.all("import a.csv");
+    const [old] = world.images("A");
+    world.sheet("b.csv", "reference,name,image_front", "A,Dress,2.png");
+    expect(await world.import("b.csv", "two")).toMatchObject([8, { conflicts: 1 }]);
+    expect(await world.import("b.failed.csv --exact", "two")).toMatchObject([
+      0,
+      { updated: 1, photos: { replaced: 1 } },
+    ]);
+    expect(world.images("A")).not.toContain(old);
+    expect(world.shown()).toEqual(["A Dress - - front"]);
+  });
+});

@@ -170,6 +170,25 @@ describe("the check of a file", () => {
     expect(world.products()).toEqual([]);
   });
 
+  test("names the command that imports the valid rows, also for a dry run with --skip-invalid", async () => {
+    const world = await createWorld();
+    world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/a.jpg\nB,,\n");
+    const hint = async (flags: string) => {
+      const { exit, stderr } = await world.cat(`import a.csv ${flags}`.trim());
+      return [exit, stderr.split("\n").at(-2)];
+    };
+    const fix = "Fix the file and run the command again";
+    const added = `${fix}, or add --skip-invalid to import the valid rows.`;
+    expect(await hint("")).toEqual([3, added]);
+    expect(await hint("--dry-run")).toEqual([3, added]);
+    const removed = `${fix}, or remove --dry-run to import the valid rows.`;
+    expect(await hint("--dry-run --skip-invalid")).toEqual([3, removed]);
+    expect((await world.cat("import a.csv --skip-invalid")).exit).toBe(8);
+    world.write("a.csv", "reference,name,images\nB,,\n");
+    expect(await hint("--skip-invalid --dry-run")).toEqual([3, `${fix}.`]);
+    expect(await hint("--skip-invalid")).toEqual([3, `${fix}.`]);
+  });
+
   test("prints one object with --dry-run --json", async () => {
     const world = await createWorld();
     world.withFixtures();

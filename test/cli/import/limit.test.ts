@@ -156,6 +156,21 @@ test("a limit of all rows is none", async () => {
   expect({ left, total }).toEqual({ left: 0, total: 5 });
 });
 
+test("rows are left after a complete import with --exact, which others may have changed since", async () => {
+  const { cat, products } = await limitWorld();
+  expect((await cat("import a.csv --exact")).exit).toBe(0);
+  for (const reference of all) await cat(`products update ${reference} --name Coat`);
+  const names = () => products().map(({ name }) => name);
+  const first = await cat("import a.csv --exact --limit 2");
+  expect(steady(first.stderr)).toMatch(
+    /^Imported 2 rows from a\.csv in 1 s: 2 updated\.\n {2}3 rows left \(--limit\)\n(?:.*\n)*To import the other rows, run \(nothing is sent twice\):\n {2}cat import a\.csv --exact\n/,
+  );
+  expect(names()).toEqual(["Dress", "Dress", "Coat", "Coat", "Coat"]);
+  expect(JSON.parse((await cat("import a.csv --exact --limit 2 --json")).stdout).left).toBe(3);
+  expect((await cat("import a.csv --exact")).exit).toBe(0);
+  expect(names()).toEqual(["Dress", "Dress", "Dress", "Dress", "Dress"]);
+});
+
 longTest("no row is left after a complete import, unless the others would be sent again", async () => {
   const { cat, references } = await limitWorld();
   await cat("import a.csv --limit 2");

@@ -332,3 +332,77 @@ describe("a row is left out", () => {
     expect(world.shown()).toEqual(["A Gown - - unlabeled"]);
   });
 });
+
+describe("an image ID of a side that a photo of others has", () => {
+  /** A plain sheet names the photo that was replaced since. */
+  async function replacedSince() {
+    const world = await mergeWorld();
+    for (const name of ["1", "2", "3"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", "reference,name,image_front,image_back", "A,Dress,1.png,2.png");
+    await world.all("import a.csv");
+    const [old, back] = world.images("A");
+    world.sheet("ids.csv", "reference,name,image_front,image_back", `A,Dress,${old},${back}`);
+    world.edit("a.csv", ["1.png", "3.png"]);
+    await world.all("import a.csv");
+    const theirs = world.images("A").find((id) => id !== back)!;
+    return { world, old, back, theirs };
+  }
+
+  test("is a conflict, each time", async () => {
+    const { world, old, back, theirs } = await replacedSince();
+    for (const _ of [1, 2])
+      expect(await world.import("ids.csv", "two")).toMatchObject([8, { conflicts: 1, submitted: 0 }]);
+    expect(world.read("ids.failed.csv")).toContain(
+      `,photo_exists,"the product has another front photo (${theirs}) than ${old}: `,
+    );
+    expect(new Set(world.images("A"))).toEqual(new Set([back, theirs]));
+  });
+
+  test.each(["service", "sheet"])("is decided by --conflicts %s", async (choice) => {
+    const { world, old, back, theirs } = await replacedSince();
+    const replaced = choice === "sheet" ? 1 : 0;
+    expect(await world.import(`ids.csv --conflicts ${choice}`, "two")).toMatchObject([
+      0,
+      { kept: 1 - replaced, updated: replaced, photos: { added: 0, replaced } },
+    ]);
+    expect(new Set(world.images("A"))).toEqual(new Set([back, choice === "sheet" ? old : theirs]));
+    expect(await world.import("ids.csv", "two")).toMatchObject([0, { kept: 1 - replaced, submitted: 0 }]);
+  });
+});
+
+test("the command that changes a reference that starts with - works as it is printed", async () => {
+  const world = await mergeWorld();
+  world.write("1.png", photo("1"));
+  world.sheet("a.csv", "reference,name,image_1", "-C,Dress,1.png");
+  await world.all("import a.csv", "products export e.csv");
+  world.write("e.csv", world.read("e.csv").replace(/^[^,\n]*-C"?,/m, "D,"));
+  const { exit, stderr } = await world.cat("import e.csv");
+  const [, command] = /run cat (products update .*)$/m.exec(stderr)!;
+  expect([exit, command]).toEqual([8, "products update --reference D -- -C"]);
+  await world.all(command!);
+  expect(world.shown()).toEqual(["D Dress - - unlabeled"]);
+});
+
+test("a file whose only known product has another reference now is not taken for one of another catalogue", async () => {
+  const world = await mergeWorld();
+  world.write("1.png", photo("1"));
+  world.sheet("a.csv", "reference,name,image_1", "A,Dress,1.png");
+  await world.all("import a.csv", "products update A --reference A9");
+  for (const _ of [1, 2])
+    expect(await world.cat("import a.csv")).toMatchObject({
+      exit: 0,
+      stderr:
+        "Nothing to do: the row of a.csv is not edited.\n  1 product was changed at the service since; kept (A)\n",
+    });
+  world.edit("a.csv", ["Dress", "Gown"]);
+  for (const flags of ["", " --exact"]) {
+    const { exit, stderr } = await world.cat(`import a.csv${flags}`);
+    expect([exit, stderr]).toEqual([
+      8,
+      expect.stringMatching(
+        /^Imported 0 of 1 row .*\n {2}1 row skipped as a conflict\n.* has the reference A9 since/,
+      ),
+    ]);
+  }
+  expect(world.shown()).toEqual(["A9 Dress - - unlabeled"]);
+});

@@ -330,3 +330,23 @@ test("after an undo that failed in the middle of a product, its rows are not tak
   expect(await world.import("sheet.csv")).toMatchObject([0, { updated: 1, kept: 0 }]);
   expect(world.shown()[0]).toMatch(/^A Gown /);
 });
+
+test.each(["", " --exact"])(
+  "a photo that a row names by its ID and its path is one photo: %s",
+  async (flags) => {
+    const world = await mergeWorld();
+    world.write("1.png", photo("1"));
+    world.sheet("a.csv", "reference,name,image_front", "A,Dress,1.png");
+    await world.all("import a.csv");
+    const [id] = world.images("A");
+    for (const cells of [`${id},1.png`, `1.png,${id}`]) {
+      world.sheet("a.csv", "reference,name,image_front,image_back", `A,Dress,${cells}`);
+      for (const _ of [1, 2])
+        expect(await world.import(`a.csv${flags}`)).toMatchObject([
+          0,
+          { unchanged: 1, photos: { moved: 0 } },
+        ]);
+    }
+    expect(world.shown()).toEqual(["A Dress - - front"]);
+  },
+);

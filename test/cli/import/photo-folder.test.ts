@@ -1,4 +1,4 @@
-import { symlinkSync } from "node:fs";
+import { rmSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
@@ -533,5 +533,37 @@ Rename or replace the photos and run the command again.
       { "DRESS-1": ["front", "back"], "DRESS-10": ["front"] },
       3,
     ]);
+  });
+
+  const removals = (stdout: string) => {
+    const { unchanged, photos, not_applied } = JSON.parse(stdout);
+    return { unchanged, removed: photos.removed, left: not_applied.removed };
+  };
+
+  test("says that a removed photo of its fullest product is not detached, and --exact detaches it", async () => {
+    const world = await worldWith(["photos/A_1.png", "photos/A_2.png", "photos/A_3.png"]);
+    const args = ["import", "photos", "--pattern", "{reference}_{n}", "--json"];
+    expect((await world.cat(args)).exit).toBe(0);
+    rmSync(join(world.folder, "photos/A_3.png"));
+    const kept = { unchanged: 0, removed: 0, left: 1 };
+    for (const _ of [1, 2]) expect(removals((await world.cat(args)).stdout)).toEqual(kept);
+    expect(photosOf(world)).toEqual({ A: ["unlabeled", "unlabeled", "unlabeled"] });
+    const gone = { unchanged: 0, removed: 1, left: 0 };
+    expect(removals((await world.cat([...args, "--exact"])).stdout)).toEqual(gone);
+    expect(removals((await world.cat(args)).stdout)).toEqual({ unchanged: 1, removed: 0, left: 0 });
+    expect(photosOf(world)).toEqual({ A: ["unlabeled", "unlabeled"] });
+  });
+
+  longTest("the same next to an exported sheet, where a column that is absent detaches nothing", async () => {
+    const world = await worldWith(["photos/DRESS-1_1.png", "photos/DRESS-1_2.png"]);
+    world.write("p.csv", "reference,name\nDRESS-1,Dress\n");
+    expect((await world.cat("import p.csv --images-from photos")).exit).toBe(0);
+    expect((await world.cat("products export e.csv")).exit).toBe(0);
+    const args = ["import", "e.csv", "--images-from", "photos", "--json"];
+    world.write("photos/DRESS-1_3.png", await photo());
+    expect((await world.cat(args)).exit).toBe(0);
+    rmSync(join(world.folder, "photos/DRESS-1_3.png"));
+    expect(removals((await world.cat(args)).stdout)).toEqual({ unchanged: 0, removed: 0, left: 1 });
+    expect(photosOf(world)["DRESS-1"]).toHaveLength(3);
   });
 });

@@ -305,11 +305,11 @@ test("a photo that a row names with and without an orientation has the orientati
   const { id } = world.products()[1]!.images[0]!;
   world.write(
     "a.csv",
-    `reference,name,image_front,images\nR-0,Linen dress,${id},${id}\nNEW,Hat,${id},${id}\n`,
+    `reference,name,image_left,images\nR-0,Linen dress,${id},${id}\nNEW,Hat,${id},${id}\n`,
   );
   expect(await world.cat("import a.csv --no-progress", elsewhere(world))).toMatchObject({ exit: 0 });
   for (const { images } of world
     .products()
     .filter(({ reference }) => reference === "R-0" || reference === "NEW"))
-    expect(images.find((one) => one.id === id)!.orientation).toBe("front");
+    expect(images.find((one) => one.id === id)!.orientation).toBe("left");
 });

@@ -361,6 +361,34 @@ longTest("photos that an import turned get their sides back", async () => {
   expect(sides()).toEqual(before);
 });
 
+test("a photo that got its side by an import has none again, unless others gave it another one", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  const rows = `A,Dress,${url}/a.jpg\nB,Shirt,${url}/b.jpg\n`;
+  world.write("a.csv", `reference,name,image_1\n${rows}`);
+  await world.cat("import a.csv");
+  const before = world.products().map(({ images }) => images);
+  expect(before.flat().map(({ orientation }) => orientation)).toEqual(["unlabeled", "unlabeled"]);
+  world.write("a.csv", `reference,name,image_front\n${rows}`);
+  await world.cat("import a.csv");
+  const [a, b] = world.products();
+  expect([a!.images[0]!.orientation, b!.images[0]!.orientation]).toEqual(["front", "front"]);
+  const turned = await world.cat(`products attach ${b!.id} ${b!.images[0]!.id}:left`);
+  expect(turned.exit).toBe(0);
+  const ran = await world.cat("imports undo last --yes");
+  expect(ran).toEqual({
+    exit: 8,
+    stdout:
+      "reference  result  reason\nB          kept    the orientation of a photo changed since the import\n",
+    stderr: expect.stringMatching(
+      /\nUndone: 1 of 2 products of a\.csv: 1 photo attached again\.\n {2}1 product kept\n$/,
+    ),
+  });
+  expect(world.products().map(({ images }) => images)).toEqual([
+    before[0],
+    [{ ...before[1]![0]!, orientation: "left" }],
+  ]);
+});
+
 test("a ledger that does not exist is not created", async () => {
   const world = await imported();
   expect(await world.cat("imports undo last --ledger other.db --yes")).toMatchObject({

@@ -87,6 +87,7 @@ async function decided({
       ...{
         before: said,
         isExported,
+        mayBePartial: false,
         renamedFrom: undefined,
         renamedTo: null,
         lookalike: null,
@@ -532,6 +533,7 @@ describe("the row of a product that is gone is decided as in merge.md:", () => {
       lookalike: null,
       overtaken: undefined,
       earlierConflict: undefined,
+      mayBePartial: false,
     };
     const product = productOf({ name: "Coat", images: ["F front"] }, known);
     const options: DecideOptions = { mode: "upsert", onImageError: "skip", photos: "new" };

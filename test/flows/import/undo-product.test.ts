@@ -161,13 +161,36 @@ describe("the undo of a product", () => {
       { attach: [{ id: "F", side: "front", origin: "user" }] },
     ],
     [
-      "leaves the side of a photo that had none",
+      "takes back the side of a photo that had none",
       {
         change: changeOf({
           moved: [{ image: "F", side: "front" }],
           before: packProduct(toReadProduct(productOf(["F"]))),
         }),
         live: productOf(["F front"]),
+      },
+      { attach: [{ id: "F", side: "unlabeled", origin: "user" }] },
+    ],
+    [
+      "keeps the side that others gave to a photo that had none",
+      {
+        change: changeOf({
+          moved: [{ image: "F", side: "front" }],
+          before: packProduct(toReadProduct(productOf(["F"]))),
+        }),
+        live: productOf(["F left"]),
+      },
+      { kept: ["the orientation of a photo changed since the import"] },
+    ],
+    [
+      "leaves the side that the service gave to a photo",
+      {
+        change: changeOf({
+          photos: ["F"],
+          moved: [{ image: "F", side: undefined }],
+          before: packProduct(toReadProduct(productOf(["F"]))),
+        }),
+        live: productOf(["F left"]),
       },
       {},
     ],

@@ -84,7 +84,7 @@ export async function generateAndReport(
   });
 }
 
-/** The list of the problems of the input; the summary of `--json` is the one object on stdout. */
+/** The list of the problems of the input. */
 function listedProblems(app: App, flags: GenerateFlags, file: RowFile, foundProblems: FoundProblems | null) {
   const { random, interrupt: signal, clock } = app.context;
   const started = clock.now();
@@ -92,8 +92,8 @@ function listedProblems(app: App, flags: GenerateFlags, file: RowFile, foundProb
   const { fields } = generationVocabulary(flags.kind);
   const listing = { listsAll: "--dry-run --json", fields, more };
   const list = problemList(app, flags.input, listing);
-  // The failed file lists the skipped rows.
-  const isSilent = app.io.json && flags.skipInvalid;
+  // The summary is the one object on stdout: it counts the skipped rows, and the failed file lists them.
+  const isSilent = app.io.json;
   const skipped: InputProblem[] = [];
   return {
     add(foundProblem: InputProblem) {

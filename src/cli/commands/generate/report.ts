@@ -35,7 +35,7 @@ export function generationLines(ended: EndedGeneration, flags: GenerateFlags, as
 /** Rows and images that were not queued, or failed, and why. */
 function unqueuedLines({ summary, stopped, results, finishedRunAt }: EndedGeneration, flags: GenerateFlags) {
   const { rejected = [], invalid = 0, not_queued = 0, left = 0, failed } = summary;
-  const skipped = finishedRunAt === null ? 0 : summary.total - summary.unchanged;
+  const skipped = finishedRunAt === null ? 0 : summary.total - summary.unchanged - invalid;
   const rows = flags.matrix
     ? `${counted(invalid, "image")} of invalid rows`
     : counted(invalid, "invalid row");
@@ -45,7 +45,7 @@ function unqueuedLines({ summary, stopped, results, finishedRunAt }: EndedGenera
   );
   return [
     ...lineIf(skipped > 0, `  ${counted(skipped, "image")} not queued: invalid or rejected rows`),
-    ...lineIf(skipped <= 0 && invalid > 0, `  ${rows} skipped`),
+    ...lineIf(invalid > 0, `  ${rows} skipped`),
     ...lineIf(left > 0, `  ${counted(left, "row")} left (--limit)`),
     // A row may be several images.
     ...new Set(rejections),

@@ -64,7 +64,9 @@ export function inputRejected(
     );
   if (input === "flags")
     return new InputError("invalid flags; nothing was queued", "invalid_rows", fix("the flags"));
-  const orSkip = skipInvalid || invalid === total ? "" : ", or add --skip-invalid to queue the valid rows";
+  // With --skip-invalid, only a dry run rejects a file with valid rows.
+  const skipping = skipInvalid ? "remove --dry-run" : "add --skip-invalid";
+  const orSkip = invalid === total ? "" : `, or ${skipping} to queue the valid rows`;
   return new InputError(
     `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,
     "invalid_rows",

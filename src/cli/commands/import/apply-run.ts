@@ -14,7 +14,7 @@ import type { App } from "../../app/app.ts";
 import { DeclinedError, UsageError } from "../../context/errors.ts";
 import { flagName } from "../../output/command-words.ts";
 import { type ImportFlags, ofCommand, type RawFlags, readFlags } from "./flags.ts";
-import { nextDigest, type PlanHead, PlanView, planVersion } from "./plan-run.ts";
+import { nextDigest, type PlanHead, PlanView, planVersion, rejectPartial } from "./plan-run.ts";
 import { orNothingSent, runImport } from "./run.ts";
 
 /** `cat import --apply PLAN`: imports the file of a plan as planned, or shows the plan with `--dry-run`. */
@@ -146,13 +146,14 @@ const notAPlan = (name: string): InputError =>
 const damaged = (name: string): InputError =>
   new InputError(`${name} was edited or cut short; nothing was sent`, "damaged_plan", "Plan again.");
 
-/** Shows a plan without a request, however old it is. */
+/** Shows a plan without a request, however old it is; its rows decide the exit status as in the plan. */
 async function showPlan(app: App, view: PlanView, head: PlanHead, summary: PlanSummary): Promise<void> {
-  if (app.io.json) return app.io.jsonData(summary);
-  await view.end(summary);
-  await app.io.note(
-    app.io.visible(
-      `Planned at ${head.created_at} for ${shownName(head.file)} and ${head.base_url}. Nothing was sent (--dry-run).`,
-    ),
-  );
+  const { created_at, file, base_url } = head;
+  if (app.io.json) await app.io.jsonData(summary);
+  else {
+    await view.end(summary);
+    const planned = `Planned at ${created_at} for ${shownName(file)} and ${base_url}.`;
+    await app.io.note(app.io.visible(`${planned} Nothing was sent (--dry-run).`));
+  }
+  rejectPartial(summary, file);
 }

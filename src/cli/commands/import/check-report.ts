@@ -128,9 +128,10 @@ export function rejection(
   }
   const noun = isFolder ? "product" : "row";
   const fix = isFolder ? "Rename or replace the photos" : `Fix the ${bad.length === 1 ? "file" : "files"}`;
-  // A file without a valid row is rejected with --skip-invalid too.
-  const isSkippable = !opened[0]!.flags.skipInvalid && bad.every(({ invalid, total }) => invalid < total);
-  const orSkip = isSkippable ? `, or add --skip-invalid to import the valid ${noun}s` : "";
+  // A file without a valid row is rejected with --skip-invalid too, any other only by a dry run.
+  const isSkippable = bad.every(({ invalid, total }) => invalid < total);
+  const skipping = opened[0]!.flags.skipInvalid ? "remove --dry-run" : "add --skip-invalid";
+  const orSkip = isSkippable ? `, or ${skipping} to import the valid ${noun}s` : "";
   const isMergeable = bad.some(({ mergeable }) => mergeable !== undefined);
   const what =
     bad.length === 1

@@ -174,12 +174,17 @@ async function endPlan(
   if (excess !== null) throw excess;
   const question = flags.maxRemovals === undefined ? removalsToConfirm({ ...summary, ownPhotos }) : null;
   if (question !== null) await app.io.note(question);
-  const bad = summary.fail + summary.invalid + summary.conflicts;
+  rejectPartial(summary, source.name);
+  if (flags.exitCode && !isEmpty) app.exit = ExitCode.changes;
+}
+
+/** Throws a PartialError for a plan with rows that would not be imported. */
+export function rejectPartial({ fail, invalid, conflicts, total }: PlanSummary, file: string): void {
+  const bad = fail + invalid + conflicts;
   if (bad > 0)
     throw new PartialError(
-      `${grouped(bad)} of ${counted(summary.total, "row")} of ${shownName(source.name)} would not be imported`,
+      `${grouped(bad)} of ${counted(total, "row")} of ${shownName(file)} would not be imported`,
     );
-  if (flags.exitCode && !isEmpty) app.exit = ExitCode.changes;
 }
 
 /** Rejects an output that is not a plan: a file to import may have been meant. Throws UsageError. */

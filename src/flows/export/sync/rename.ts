@@ -69,12 +69,10 @@ export async function renameAll({ input, host, mirror, counts, toPath, freed }: 
   const renamed = new Set<string>();
   for (let round = 1; round <= mostRounds; round++) {
     const renames = await planRenames(index, toPath, places);
-    if (input.dryRun) {
-      counts.renamed = renames.filter(({ entry }) => isCounted(entry)).length;
-      return;
-    }
     let done = 0;
-    const isComplete = await renameFiles(renames, mirror, `${files.work}/parked`, {
+    const carryOut = input.dryRun ? checkRenames : renameFiles;
+    const isComplete = await carryOut(renames, mirror, `${files.work}/parked`, {
+      isWritten: ({ entry }) => !isCounted(entry),
       onRenamed: ({ entry }) => {
         if (isCounted(entry)) renamed.add(toEntryKey(entry));
         host.onProgress({ step: "renaming", done: ++done, total: renames.length });
@@ -156,6 +154,34 @@ async function findLeftover(
   return mayBelongTo(entry, leftover) ? leftover : null;
 }
 
+interface RenameHost extends Record<"onRenamed" | "onMissing" | "onOther", (rename: Rename) => void> {
+  /** Whether the run has just written the file. */
+  readonly isWritten: (rename: Rename) => boolean;
+}
+
+/** The results that `renameFiles` would have, for a dry run. */
+async function checkRenames(
+  renames: readonly Rename[],
+  { index, store }: Mirror,
+  _parking: string,
+  { isWritten, onRenamed, onMissing, onOther }: RenameHost,
+): Promise<boolean> {
+  const lost = new Set<string>();
+  for (const rename of renames) {
+    const { entry, to } = rename;
+    const file = isWritten(rename)
+      ? entry
+      : ((await findLeftover(entry, to, store)) ?? (await store.stat(entry.path)));
+    if (mayBelongTo(entry, file)) continue;
+    lost.add(toEntryKey(entry));
+    (file === null ? onMissing : onOther)(rename);
+  }
+  const moved = renames.filter(({ entry }) => !lost.has(toEntryKey(entry)));
+  for (const rename of moved) onRenamed(rename);
+  // The name of a lost file is not free.
+  return !moved.some(({ to }) => [...index.atPath(to)].some((holder) => lost.has(toEntryKey(holder))));
+}
+
 /**
  * Renames files one by one, through the folder `parking` where names or their case are exchanged. `onMissing`
  * receives renames of missing files, `onOther` those of what is another file now. False if a name was taken
@@ -165,7 +191,7 @@ async function renameFiles(
   renames: readonly Rename[],
   { index, store }: Mirror,
   parking: string,
-  { onRenamed, onMissing, onOther }: Record<"onRenamed" | "onMissing" | "onOther", (rename: Rename) => void>,
+  { onRenamed, onMissing, onOther }: RenameHost,
 ): Promise<boolean> {
   let isComplete = true;
   const parkedPath = (entry: MirrorEntry) =>

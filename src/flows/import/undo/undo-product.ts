@@ -97,12 +97,11 @@ function judgePhotos(change: ProductChange, before: ReadProduct, live: ReadProdu
   const attach = before.images.filter(({ id }) => change.detached.includes(id) && !isLive(id));
   const movedTo = new Map(change.moved.map(({ image, side }) => [image, side]));
   const sideNow = (image: string) => live.images.find(({ id }) => id === image)?.side;
-  // The import moved it, or attached it again. The service gives a side to a photo without one itself.
+  // The import moved it, or attached it again. A photo without a side gets one from the service itself.
   const turned = before.images.filter(
     ({ id, side }) =>
-      (movedTo.has(id) || change.photos.includes(id)) &&
-      ![undefined, side].includes(sideNow(id)) &&
-      side !== "unlabeled",
+      (side === "unlabeled" ? movedTo.get(id) : movedTo.has(id) || change.photos.includes(id)) &&
+      ![undefined, side].includes(sideNow(id)),
   );
   const sided = turned.filter(({ id }) => [undefined, sideNow(id)].includes(movedTo.get(id)));
   const kept = sided.length < turned.length ? ["the orientation of a photo changed since the import"] : [];

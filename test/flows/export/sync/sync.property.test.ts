@@ -199,12 +199,30 @@ function ending({ summary, stopped }: SyncOutcome) {
   return { total, added, changed, renamed, removed, unchanged, failed, code };
 }
 
+/** What the user does to the images of a mirror before its next run. */
+const damage = fc.array(fc.record({ number, do: fc.constantFrom("remove", "edit", "extend", "exchange") }), {
+  maxLength: 3,
+});
+
+function applyDamage({ files }: StoredFiles, number: number, how: string): void {
+  const images = [...files.keys()].filter((path) => path.endsWith(".jpg")).sort();
+  const path = images[number % Math.max(1, images.length)];
+  if (path === undefined) return;
+  const content = files.get(path)!;
+  const other = images[(number + 1) % images.length]!;
+  if (how === "remove") files.delete(path);
+  else if (how === "edit") files.set(path, Buffer.from(content).fill("x"));
+  else if (how === "extend") files.set(path, Buffer.concat([content, Buffer.from("x")]));
+  else files.set(path, files.get(other)!).set(other, content);
+}
+
 test("a dry run has the sums of the run after it, and changes nothing", async () => {
   await fc.assert(
-    fc.asyncProperty(scenario, async ({ steps, ...selection }) => {
+    fc.asyncProperty(scenario, fc.array(damage), async ({ steps, ...selection }, damages) => {
       const { catalogue, clock, run, newMirror } = mirrorWorld();
       const stored = newMirror();
-      for (const { changes, full, verify, delete: isDelete, killAt } of steps) {
+      for (const [at, { changes, full, verify, delete: isDelete, killAt }] of steps.entries()) {
+        for (const { number, do: how } of damages[at] ?? []) applyDamage(stored, number, how);
         const isFirst = stored.files.size === 0;
         for (const change of changes)
           if (!isFirst || change.do !== "foreign") apply(catalogue, stored, new Set(), change);

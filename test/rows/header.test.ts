@@ -116,9 +116,7 @@ describe("titles, comments and groups above the header are not read, with a note
         ofColumns.filter((message) => message.includes("did you mean")).length,
       ]).toEqual(count === 1_000 ? [1_000, 50] : [1, 0]);
       if (count > 1_000)
-        expect(ofColumns).toEqual([
-          '1,001 unknown columns, such as "descripton": remove those that are not needed',
-        ]);
+        expect(ofColumns).toEqual(['1,001 unknown columns, such as "descripton": remove those not needed']);
     },
   );
 

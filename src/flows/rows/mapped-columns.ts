@@ -81,15 +81,15 @@ export function judgeColumns(
   const there = new Set(names);
   const seen = new Map<string, string>();
   const unknown = names.filter((name) => name === undefined).length;
-  let suggested = 0;
+  let found = 0;
   const reportUnknown = (param: string) => {
-    const near = ++suggested > mostSuggested ? { nearest: () => [] } : words;
+    const near = ++found > mostSuggested ? { nearest: () => [] } : words;
     if (unknown <= mostUnknown) report(unknownColumn(param, there, near));
-    else if (suggested === 1)
+    else if (found === 1)
       report({
         param,
         code: "unknown_column",
-        message: `${counted(unknown, "unknown column")}, such as "${param}": remove those that are not needed`,
+        message: `${counted(unknown, "unknown column")}, such as "${param}": remove those not needed`,
       });
   };
   headers.forEach((header, index) => {

@@ -169,15 +169,15 @@ const isRow = (filled: readonly string[], { isColumn, words }: RowForm): boolean
  * Whether a line above a header is a row, as in a sheet that was sorted with its header: it has a photo, or
  * as many cells and a code as reference. Titles have fewer cells or no code, and numbered columns one word.
  */
-export function isRowAbove(record: readonly string[], header: readonly string[], codeAt: number): boolean {
+export function isRowAbove(record: readonly string[], header: readonly string[], at: number): boolean {
   const [texts, names] = [record, header].map((cells) => cells.filter((cell) => cell.trim() !== "")) as [
     string[],
     string[],
   ];
   if (texts.length > 2 && texts.some(isPhoto)) return true;
-  const isNumbered = new Set(texts.map((text) => text.trim().replace(/\d+/g, ""))).size === 1;
+  const isNumbered = new Set(texts.map((text) => text.replace(/\d+/g, ""))).size === 1;
   const isFull = texts.length > 1 && texts.length === names.length;
-  return isFull && !isNumbered && isCode.test(record[codeAt]?.trim() ?? "");
+  return isFull && !isNumbered && isCode.test(record[at]?.trim() ?? "");
 }
 
 const isCode = /^[^\s#]*\d\S*$/;

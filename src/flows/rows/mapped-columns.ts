@@ -82,7 +82,7 @@ export function judgeColumns(
   const seen = new Map<string, string>();
   const unknown = names.filter((name) => name === undefined).length;
   let found = 0;
-  const reportUnknown = (param: string) => {
+  const toReport = (param: string) => {
     const near = ++found > mostSuggested ? { nearest: () => [] } : words;
     if (unknown <= mostUnknown) report(unknownColumn(param, there, near));
     else if (found === 1)
@@ -96,7 +96,7 @@ export function judgeColumns(
     const name = names[index];
     const param = header.trim();
     const earlier = typeof name === "string" ? seen.get(name) : undefined;
-    if (name === undefined) reportUnknown(param);
+    if (name === undefined) toReport(param);
     else if (earlier !== undefined) {
       const message =
         normalHeader(earlier) === normalHeader(header)

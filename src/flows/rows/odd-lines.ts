@@ -175,9 +175,9 @@ export function isRowAbove(record: readonly string[], header: readonly string[],
     string[],
   ];
   if (texts.length > 2 && texts.some(isPhoto)) return true;
-  const isNumbered = new Set(texts.map((text) => text.replace(/\d+/g, ""))).size === 1;
-  const isFull = texts.length > 1 && texts.length === names.length;
-  return isFull && !isNumbered && isCode.test(record[at]?.trim() ?? "");
+  const isOne = new Set(texts.map((text) => text.replace(/\d+/g, ""))).size === 1;
+  const isAll = texts.length > 1 && texts.length === names.length;
+  return isAll && !isOne && isCode.test(record[at]?.trim() ?? "");
 }
 
 const isCode = /^[^\s#]*\d\S*$/;

@@ -81,6 +81,7 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       damaged_image: "A part of the photo is missing: copy or download it again.",
       cmyk_photo: "A note: add --convert to upload such photos in sRGB.",
       turned_photo: "A note: add --convert to upload such photos upright.",
+      unmergeable_rows: "A note: correct what it names, and add --merge-rows.",
       same_photo: "A note: check that the products share the photo.",
       small_photo: "A note: check that the URL is not that of a preview.",
       misread_name: "Rename the file, or unpack the ZIP with another program.",

@@ -63,6 +63,63 @@ describe("titles, comments and groups above the header are not read, with a note
     ]);
   });
 
+  const [id, other] = ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAW"];
+
+  test.each<[line: number, rows: string]>([
+    [1, `S-1,Scarf,${id}\nS-2,Belt,${id}\nreference,name,image_1\nA-1,Bag,${other}\n`],
+    [1, "A-1,Bag\nB-1,Hat\nreference,name\nS-1,Scarf\n"],
+    [2, "Our list,\nA-1,Bag\nreference,name\nS-1,Scarf\n"],
+  ])("also with IDs of images, and without photos: line %d of %j", async (line, rows) => {
+    const { exit, lines, products } = await imported("a.csv", rows);
+    expect([exit, products]).toEqual([3, []]);
+    expect(lines[0]).toBe(
+      `a.csv:${line}  -  wrong_format  this row is above the header: move the header to the first line`,
+    );
+  });
+
+  test.each([
+    "Column1,Column2,Column3",
+    "1,2,3",
+    "TemplateType=shop,Version=2021.0111,",
+    "Vorunúmer,Heiti,Mynd 1",
+    "Stand 2026,Katalog,Fotos",
+  ])("titles of as many columns are not: %s", async (title) => {
+    const text = `${title}\nreference,name,images\nA,Dress,${photo}\n`;
+    expect(await imported("a.csv", text)).toMatchObject({ exit: 0, products: ["A Dress"] });
+  });
+
+  test.each([
+    `A-1,Bag,${photo}\nA-2,Hat,${photo}\n`,
+    `A-1,Bag,${id}\n`,
+    "A-1,Bag,IMG/bag.jpg\nA-2,Hat,IMG/hat.jpg\n",
+  ])("a file without a header is named as that: %j", async (rows) => {
+    const { exit, lines, products } = await imported("a.csv", rows);
+    expect([exit, products]).toEqual([3, []]);
+    expect(lines[0]).toBe(
+      "a.csv:1  -  wrong_format  this line is a row, not a header: add a line with the names of the columns above it",
+    );
+  });
+
+  test.each([1_000, 1_001])(
+    "%d unknown columns: a problem each, with suggestions for 100, or one of all",
+    async (count) => {
+      const { cat, write } = await createWorld();
+      const unknown = Array.from({ length: count }, (_, at) =>
+        `descripton ${at}`.replace(/ \d+$/, (end) => (at % 2 ? end : "")),
+      );
+      write("a.csv", `reference,name,images,${unknown.join(",")}\n`);
+      const { problems } = JSON.parse((await cat("import a.csv --dry-run --json")).stdout);
+      const messages: string[] = problems.map(({ message }: { message: string }) => message);
+      const ofColumns = messages.filter((message) => message.includes("unknown column"));
+      expect([
+        ofColumns.length,
+        ofColumns.filter((message) => message.includes("did you mean")).length,
+      ]).toEqual(count === 1_000 ? [1_000, 50] : [1, 0]);
+      if (count > 1_000)
+        expect(ofColumns).toEqual(['1,001 unknown columns, such as "descripton": remove those not needed']);
+    },
+  );
+
   test("also many comments, as a program writes them", async () => {
     const comments = Array.from({ length: 40 }, (_, at) => `# comment ${at}`).join("\n");
     const { exit, lines } = await imported("a.csv", `${comments}\nreference,name,images\nA,Dress,${photo}\n`);

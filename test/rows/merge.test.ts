@@ -277,13 +277,31 @@ describe("rows of one reference without the flag", () => {
     ]);
   });
 
-  test("rows with more photos than a product may have get no offer", async () => {
-    const world = await worldOf();
-    const rows = Array.from({ length: 21 }, (_, at) => `A,Hat,${cdn}/${at}.jpg\n`).join("");
-    world.write("a.csv", `reference,name,images\n${rows}B,Sock,${cdn}/b.jpg\n`);
-    const ran = await world.cat("import a.csv --no-progress");
-    expect([ran.exit, ran.stderr.includes("--merge-rows")]).toEqual([3, false]);
-  });
+  const manyPhotos = Array.from({ length: 21 }, (_, at) => `A,Hat,${cdn}/${at}.jpg,`);
+  const badPositions = [`A,Hat,${cdn}/1.jpg,"2,0"`, `A,Hat,${cdn}/2.jpg,"1,0"`];
+
+  test.each<[rows: readonly string[], reason: string, param: string, correct: (text: string) => string]>([
+    [manyPhotos, "21 photos; at most 20 are allowed", "images", (text) => text.replace(/^A,.*\n/m, "")],
+    [badPositions, 'position must be a number: "2,0"', "position", (text) => text.replace(/"(\d),0"/g, "$1")],
+  ])(
+    "rows that agree but cannot be merged are skipped all, with the reason: %#",
+    async (rows, reason, param, correct) => {
+      const world = await worldOf();
+      world.write("a.csv", `reference,name,images,position\n${rows.join("\n")}\nB,Sock,${cdn}/b.jpg,\n`);
+      const message = `1 product has several rows that cannot be merged: ${reason}. Correct that, and add --merge-rows`;
+      const { notes } = JSON.parse((await world.cat("import a.csv --dry-run --json")).stdout);
+      expect(notes).toEqual([{ code: "unmergeable_rows", count: 1, line: 2, param, value: reason, message }]);
+      const ran = await world.cat("import a.csv --skip-invalid --no-progress");
+      expect([ran.exit, shown(world)]).toEqual([8, { B: "Sock, b" }]);
+      expect(ran.stderr).toContain(`a.csv:2  ${message}.\n`);
+      expect(ran.stderr).not.toContain("not of the same product");
+      world.write("a.failed.csv", correct(world.read("a.failed.csv")));
+      expect((await world.cat("import a.failed.csv --merge-rows")).exit).toBe(0);
+      expect(world.products().find(({ reference }) => reference === "A")!.images).toHaveLength(
+        Math.min(rows.length, 20),
+      );
+    },
+  );
 
   test("--skip-invalid imports no part of a product: all its rows are in the failed file, which the flag imports", async () => {
     const world = await worldOf();

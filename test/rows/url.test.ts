@@ -156,8 +156,32 @@ describe("several URLs in one cell", () => {
     ["image_1", `x ${a} ${b}`, `2 "x ${a} ${b}" ${photos} (image_1, image_2)`],
     ["image_1", `${a}::${b}`, "1@2 several_urls"],
     ["images", `${a}+${b}|${a}\uff5c${b}|${host}/c.jpg`, "2@2 several_urls"],
-  ])("in %s: %j", async (column, cell, expected) => {
+    ...[`${a}, b.jpg`, `${a}, cdn.example.com/d.jpg`, `${a} b.jpg`, `${a} ; b.jpg`].map((cell) => [
+      "images",
+      cell,
+      "2 images has several URLs: put | between them",
+    ]),
+    ...["//cdn.example.com/e.jpg,//cdn.example.com/f.jpg", "cdn.example.com/g.jpg,cdn.example.com/h.jpg"].map(
+      (cell) => ["images", cell, `2 "${cell}" has several URLs: put | between them`],
+    ),
+    ["image_1", `${a}, b.jpg`, `2 image_1 ${photos} (image_1, image_2)`],
+    ["image_1", `${a},b.jpg`, "1@2 several_urls"],
+    ["image_1", `${host}/x.jpg?v=1, c.jpg`, `2 image_1 ${photos} (image_1, image_2)`],
+    ["image_1", `${a},cdn.example.com/b.jpg`, "1@2 several_urls"],
+  ] as [string, string, string][])("in %s: %j", async (column, cell, expected) => {
     expect(said(await checkWhole(`reference,name,${column}\nA-1,Bag,"${cell}"\n`))).toEqual([expected]);
+  });
+
+  test.each(["w_400,h_400/a.jpg", "l_logo.png,w_100,g_south/a.jpg", "fit/a.jpg?mark=b.png,c.jpg", "a,b.jpg"])(
+    "not in a URL of an image service: %s",
+    async (path) => {
+      expect(said(await checkWhole(`reference,name,image_1\nA-1,Bag,"${host}/${path}"\n`))).toEqual([]);
+    },
+  );
+
+  test("in a cell longer than a URL can be", async () => {
+    const cell = Array.from({ length: 200 }, () => a).join("::");
+    expect(said(await checkWhole(`reference,name,image_1\nA-1,Bag,${cell}\n`))).toEqual(["1@2 several_urls"]);
   });
 
   test("in an object", async () => {

@@ -77,7 +77,7 @@ function problemLines(
     },
     async end(check: Pick<ListEnd, "mergeable" | "notes"> = {}) {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
-      for (const line of below.end(check.mergeable)) await io.line(io.visible(line));
+      for (const line of below.end(check)) await io.line(io.visible(line));
       for (const line of noteLines(name, check, photoAt)) await io.note(io.visible(line));
     },
   };
@@ -122,7 +122,7 @@ function groupedProblems(
           await io.line(indent + io.paintNote.dim(line), asIs);
       }
       if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
-      for (const line of below.end(check.mergeable)) await io.line(io.visible(line));
+      for (const line of below.end(check)) await io.line(io.visible(line));
       for (const line of noteLines(shownName(file), check, photoAt)) await io.note(io.visible(line));
     },
   };
@@ -161,12 +161,13 @@ class LinesBelow {
     }
   }
 
-  end(mergeable: MergeableRows | undefined): readonly string[] {
+  end({ mergeable, notes = [] }: Pick<ListEnd, "mergeable" | "notes">): readonly string[] {
     if (mergeable !== undefined)
       this.#lines.add(
         `${mergeableText(mergeable)} Import the rows of each as one product with --merge-rows.`,
       );
-    else if (this.#isRepeated) this.#lines.add(oneRow);
+    else if (this.#isRepeated && !notes.some(({ code }) => code === "unmergeable_rows"))
+      this.#lines.add(oneRow);
     return [...this.#lines];
   }
 }

@@ -5,7 +5,7 @@ import type { RowProblem } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { urlBreach } from "../../contract/url-policy.ts";
 import { type FieldProblem, photoColumns } from "../rows/row-form.ts";
-import { countUrls, hasSeparateUrls } from "../rows/url-notes.ts";
+import { countPhotos, countUrls, hasSeparateUrls } from "../rows/url-notes.ts";
 import type { FileRow, InputImage } from "./file-row.ts";
 
 /** The problems of a row's URLs with how to write them, also of those that cannot be fetched. */
@@ -21,7 +21,8 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
   for (const [index, image] of images.slice(0, limits.imagesPerProduct.max).entries()) {
     if (!hasUrl(image)) continue;
     const param = `images[${index}].url`;
-    if (hasSeparateUrls(image.url)) {
+    const isDamaged = problems.has(index) || hidden.test(image.url);
+    if (areSeveral(image.url, isDamaged)) {
       // The parts of a cell have one problem.
       problems.delete(index);
       const message = `${param} ${severalUrls(image.url, row as Partial<FileRow>, index)}`;
@@ -30,7 +31,7 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
       continue;
     }
     const problem = problems.get(index);
-    const repair = problem === undefined && !hidden.test(image.url) ? null : repairOf(image.url);
+    const repair = isDamaged ? repairOf(image.url) : null;
     if (repair === null) continue;
     const message = problem?.message ?? `${param} is not a URL: ${shortened(image.url)}`;
     problems.set(index, { param, code: "invalid_row", message: `${message}: ${repair}` });
@@ -45,10 +46,15 @@ export function withUrlProblems(found: readonly RowProblem[], row: unknown): rea
   return [...inOrder, ...problems.values()];
 }
 
+/** A sound URL with several photos is imported, with a note. */
+const areSeveral = (url: string, isDamaged: boolean): boolean =>
+  hasSeparateUrls(url) || (isDamaged && countPhotos(url) > 1);
+
 /** The problem of a path to no photo, if it is a damaged URL; else null. `why`: the reason for a file. */
 export function damagedUrl(path: string, row: unknown, index: number, why: string): string | null {
-  if (countUrls(path) > 1) return `${shortened(path)} ${severalUrls(path, row as Partial<FileRow>, index)}`;
   const todo = repairOf(path);
+  if (countUrls(path) > 1 || (todo !== null && countPhotos(path) > 1))
+    return `${shortened(path)} ${severalUrls(path, row as Partial<FileRow>, index)}`;
   if (todo === null) return null;
   // A folder may have the name of a host.
   return todo.includes(addScheme)
@@ -75,7 +81,7 @@ function severalUrls(text: string, { [photoColumns]: columns }: Partial<FileRow>
   if (columns === undefined) return "has several URLs: use one image for each";
   return columns[index] === "images"
     ? "has several URLs: put | between them"
-    : severalPhotos(countUrls(text));
+    : severalPhotos(Math.max(countUrls(text), countPhotos(text)));
 }
 
 export const severalPhotos = (count: number): string =>

@@ -189,7 +189,7 @@ class FilePass {
     return findMergeable(copy, file, {
       repeatsOther: (row) => others.has(row),
       onGroup: (group) => this.#offerMerging(group),
-      onContradiction: (row, fault, first) => this.#noteContradiction(row, fault, first),
+      onFault: (row, fault, first) => this.#noteFault(row, fault, first),
     }).finally(copy.close);
   }
 
@@ -233,17 +233,15 @@ class FilePass {
     await host.onProblem(this.#uniqueProblem(first, file.form.unique!.code, message));
   }
 
-  #noteContradiction({ line }: InputRow, { param, message }: MergeFault, first: InputRow): void {
+  #noteFault({ line }: InputRow, { param, message }: MergeFault, first: InputRow | undefined): void {
     const { file, reader } = this;
     // References that only look equal have a problem of their own.
     if (param === file.form.unique?.param) return;
     const placeOf = (at: number) => (reader instanceof TableReader ? reader.placeOfField(at, param) : {});
-    const other = placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
-    this.#notes.add({ code: "contradicting_rows", value: message + other }, () => ({
-      line,
-      ...placeOf(line),
-      param,
-    }));
+    const place = () => ({ line, ...placeOf(line), param });
+    const other = first && placeOfUse({ line: first.line, file: null, ...placeOf(first.line) });
+    const code = other === undefined ? "unmergeable_rows" : "contradicting_rows";
+    this.#notes.add({ code, value: message + (other ?? "") }, place);
   }
 
   #uniqueProblem({ line, content }: InputRow, code: string, message: string): InputProblem {

@@ -47,6 +47,7 @@ export class CsvReader extends TableReader {
           if (isBlank(record)) continue;
           if (toSkip > 0) {
             if (toSkip === recordsAbove) this.noteAbove(recordsAbove, start, record);
+            if (toSkip <= recordsAbove) this.addAbove(start, record);
             toSkip--;
           } else if (this.header.length === 0) this.readHeader(record, start);
           else rows.push(this.#row(record, start));

@@ -26,16 +26,17 @@ type DoubtCode =
 /** The errors of Excel, LibreOffice and Google Sheets, in the languages in which they are shown. */
 const errorNames: ReadonlySet<string> = new Set(
   (
-    "N/A REF! VALUE! DIV/0! NAME? NUM! NULL! SPILL! CALC! FIELD! BLOCKED! CONNECT! UNKNOWN! BUSY! PYTHON! EXTERNAL! TIMEOUT! ERROR! MACRO? GETTING_DATA " +
+    "N/A REF! VALUE! NAME? NUM! NULL! SPILL! CALC! FIELD! BLOCKED! CONNECT! UNKNOWN! BUSY! PYTHON! EXTERNAL! TIMEOUT! ERROR! MACRO? GETTING_DATA " +
     "NV BEZUG! WERT! ZAHL! ÜBERLAUF! KALK! FELD! BLOCKIERT! VERBINDEN! UNBEKANNT! FEHLER! DATEN_ABRUFEN " +
     "VALEUR! NOM? NOMBRE! NUL! PROPAGATION! CALCUL! CHAMP! ERREUR! CHARGEMENT_DONNEES " +
-    "N/D ¡REF! ¡VALOR! ¡DIV/0! ¿NOMBRE? ¡NUM! ¡NULO! ¡DESBORDAMIENTO! ¡CALC! ¡CAMPO! ¡ERROR! NOMBRE? VALOR! NULO! CAMPO! " +
+    "N/D ¡REF! ¡VALOR! ¿NOMBRE? ¡NUM! ¡NULO! ¡DESBORDAMIENTO! ¡CALC! ¡CAMPO! ¡ERROR! NOMBRE? VALOR! NULO! CAMPO! " +
     "RIF! VALORE! NOME? NULLO! ESPANSIONE! CALCOLO! CAMPO! ERRORE! NÚM! DESPEJAR! DESPEJO! ERRO! " +
-    "N/B VERW! WAARDE! DEEL/0! NAAM? GETAL! LEEG! OVERLOOP! N/D! ADR! ARG! DZIEL/0! NAZWA? LICZBA! ZERO! ROZLANIE! " +
-    "SAKNAS! REFERENS! VÄRDEFEL! DIVISION/0! NAMN? OGILTIGT! SKÄRNING! I/T I/T! REFERENCE! VÆRDI! NAVN? VERDI! " +
-    "PUUTTUU! VIITTAUS! ARVO! JAKO/0! NIMI? LUKU! TYHJÄ! ODKAZ! HODNOTA! DĚLENÍ_NULOU! NÁZEV? ČÍSLO! NENÍ_K_DISPOZICI " +
-    "HIÁNYZIK HIV! ÉRTÉK! ZÉRÓOSZTÓ! NÉV? SZÁM! NULLA! YOK BAŞV! DEĞER! SAYI/0! AD? SAYI! BOŞ! " +
-    "Н/Д ССЫЛКА! ЗНАЧ! ДЕЛ/0! ИМЯ? ЧИСЛО! ПУСТО! ПЕРЕНОС!"
+    "N/B VERW! WAARDE! NAAM? GETAL! LEEG! OVERLOOP! N/D! ADR! ARG! NAZWA? LICZBA! ZERO! ROZLANIE! " +
+    "SAKNAS! REFERENS! VÄRDEFEL! NAMN? OGILTIGT! SKÄRNING! I/T I/T! REFERENCE! VÆRDI! NAVN? VERDI! " +
+    "PUUTTUU! VIITTAUS! ARVO! NIMI? LUKU! TYHJÄ! ODKAZ! HODNOTA! DĚLENÍ_NULOU! NÁZEV? ČÍSLO! NENÍ_K_DISPOZICI " +
+    "HIÁNYZIK HIV! ÉRTÉK! ZÉRÓOSZTÓ! NÉV? SZÁM! NULLA! YOK BAŞV! DEĞER! AD? SAYI! BOŞ! " +
+    "Н/Д ССЫЛКА! ЗНАЧ! ИМЯ? ЧИСЛО! ПУСТО! ПЕРЕНОС! " +
+    "NEDOSTUPNÝ DELENIENULOU! NÁZOV? N/V VREDN! SKLIC! ΤΙΜΗ! ΑΝΑΦ! Δ/Υ VRIJ! PUUDUB"
   ).split(" "),
 );
 const longestError = 20;
@@ -44,10 +45,13 @@ const longestError = 20;
 const cutErrors =
   /^#(?:¡?REF|VALUE|BEZUG|WERT|VALEUR|¡?VALOR|RIF|VALORE|VERW|WAARDE|VÄRDEFEL|VÆRDI|ADR|ARG|HODNOTA|ODKAZ|ÉRTÉK|DEĞER|BAŞV|ЗНАЧ|ССЫЛКА|(?:¡?DIV|DEEL|DZIEL|DIVISION|JAKO|SAYI|ДЕЛ)\/0)$/;
 
+/** Division by zero in any language; others may be exclamations, such as #LOVE!. */
+const divisionByZero = /^#[¡¿]?[\p{L}_]+\/0[!?]$/u;
+
 const isErrorName = (text: string): boolean =>
   text.length <= longestError &&
   (text.startsWith("#")
-    ? errorNames.has(text.slice(1).toUpperCase()) || cutErrors.test(text)
+    ? errorNames.has(text.slice(1).toUpperCase()) || divisionByZero.test(text) || cutErrors.test(text)
     : /^err:[1-9]\d{2}$/i.test(text));
 
 /** A number with an exponent, as spreadsheets and programs write it; 1e6 may be a code. */
@@ -66,7 +70,7 @@ function lossOf(word: string, isCode: boolean): readonly [code: string, message:
   if (isCode && scientific.test(word))
     return [
       "lost_digits",
-      `is ${word}, a number without its other digits: import the original workbook itself, or save it as CSV again with the column as Number without decimals`,
+      `is ${word}, a number without its other digits: import the original workbook itself, or save it as CSV again with the column as Number without decimals${/e\+/i.test(word) ? "" : "; for codes like that, add --codes-as-written"}`,
     ];
   return lostCharacter.test(word)
     ? ["lost_characters", `has characters that were lost (${shortened(word)}): ${savedAsUtf8}`]

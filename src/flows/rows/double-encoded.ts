@@ -143,7 +143,7 @@ function letterAt(word: string, at: number, bytes: ReadonlyMap<number, number>):
 /** Letters, and signs of Latin texts, that are in common use. */
 const latinLetter = /[\u00a0-\u017fƏəƠơƯưȘ-ț\u1e80-\u1ef9]|[\u0300-\u036f]/;
 const foreignLetter =
-  /[ЁЄІЇА-яёєіїҐґΆΈ-ώא-תء-يپچژکگی۰-۹\u0e01-\u0e5b\u0900-\u097f\u10d0-\u10fa\u0531-\u0587\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]/;
+  /[Ё-яё-џҐґΆΈ-ώא-ת\u0621-\u06d3\u06f0-\u06f9\u0900-\u0eff\u1200-\u137f\u1780-\u17ff\u10d0-\u10fa\u0531-\u0587\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]/;
 /** Signs that no sound word is by chance: quotes, the euro sign, a byte order mark, emoji. */
 const sureSign = /[\u200b-\u203a€№™\ufeff\u{1f000}-\u{1ffff}]|\ufe0f/u;
 

@@ -1,4 +1,5 @@
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { counted } from "../words.ts";
 import type { InputProblem } from "./problem.ts";
 import { normalHeader } from "./row-form.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -65,6 +66,10 @@ export function valuesOfColumn(
   return new Map([...ofField, ...own]);
 }
 
+/** More unknown columns are one problem; each of the first ones has suggestions, which take long to find. */
+const mostUnknown = 1_000;
+const mostSuggested = 100;
+
 /** Reports faults of a header and mapping. `names`: fields by column (null ignored, undefined unknown). */
 export function judgeColumns(
   headers: readonly string[],
@@ -75,11 +80,23 @@ export function judgeColumns(
 ): void {
   const there = new Set(names);
   const seen = new Map<string, string>();
+  const unknown = names.filter((name) => name === undefined).length;
+  let found = 0;
+  const toReport = (param: string) => {
+    const near = ++found > mostSuggested ? { nearest: () => [] } : words;
+    if (unknown <= mostUnknown) report(unknownColumn(param, there, near));
+    else if (found === 1)
+      report({
+        param,
+        code: "unknown_column",
+        message: `${counted(unknown, "unknown column")}, such as "${param}": remove those not needed`,
+      });
+  };
   headers.forEach((header, index) => {
     const name = names[index];
     const param = header.trim();
     const earlier = typeof name === "string" ? seen.get(name) : undefined;
-    if (name === undefined) report(unknownColumn(param, there, words));
+    if (name === undefined) toReport(param);
     else if (earlier !== undefined) {
       const message =
         normalHeader(earlier) === normalHeader(header)
@@ -112,7 +129,7 @@ export function judgeColumns(
 export function unknownColumn(
   header: string,
   there: ReadonlySet<string | null | undefined>,
-  words: Vocabulary,
+  words: Pick<Vocabulary, "nearest">,
   what: "column" | "field" = "column",
 ): Omit<InputProblem, "line"> {
   const problem = (rest: string, ...mapsTo: string[]): Omit<InputProblem, "line"> => ({

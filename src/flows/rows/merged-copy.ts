@@ -2,6 +2,7 @@ import { readSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SeenTexts } from "../../client/seen-texts.ts";
+import { limits } from "../../contract/limits.ts";
 import { newFile, type OpenFile } from "../../open-file.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import type { ProgressEvent } from "../progress-event.ts";
@@ -9,7 +10,7 @@ import { shownName } from "../words.ts";
 import { groupsOf, hasCode, type MergedCopy, mergedRow, type PackedRow, packRow } from "./merged-reader.ts";
 import { openRows, type RowFile } from "./open-rows.ts";
 import { UnreadableInput } from "./problem.ts";
-import type { InputRow, MergeFault } from "./row-form.ts";
+import type { InputRow, MergedContent, MergeFault } from "./row-form.ts";
 import { RowSet } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
@@ -257,14 +258,15 @@ interface MergeableHost {
   /** Whether the row repeats one of another file. */
   readonly repeatsOther?: (rowIndex: number) => boolean;
   readonly onGroup?: (group: AgreeingRows) => Promise<void>;
-  readonly onContradiction?: (row: InputRow, fault: MergeFault, first: InputRow) => void;
+  /** Why rows of one key cannot be one product; `first`: the row that the row contradicts. */
+  readonly onFault?: (row: InputRow, fault: MergeFault, first: InputRow | undefined) => void;
 }
 
-/** The products of several rows that agree; null without any. */
+/** The products of several rows that can be merged; null without any. */
 export async function findMergeable(
   copy: MergedCopy,
   { form }: RowFile,
-  { repeatsOther = () => false, onGroup = async () => {}, onContradiction = () => {} }: MergeableHost = {},
+  { repeatsOther = () => false, onGroup = async () => {}, onFault = () => {} }: MergeableHost = {},
 ): Promise<MergeableRows | null> {
   let [products, rows] = [0, 0];
   for await (const groups of groupsOf(copy))
@@ -272,16 +274,27 @@ export async function findMergeable(
       const [{ row: first, rowIndex }] = group as [PackedRow];
       if (group.length === 1 || repeatsOther(rowIndex)) continue;
       const { merged, earlierReason } = mergedRow(group, form);
-      if (merged === undefined || merged.isTooMuch) continue;
-      const [fault] = merged.faults;
-      if (fault?.first !== undefined) onContradiction(group[fault.row]!.row, fault, group[fault.first]!.row);
+      if (merged === undefined) continue;
+      const [fault] = [...merged.faults, ...tooManyPhotos(merged)];
       const isHeld = earlierReason !== undefined && hasCode(earlierReason, form.unique!.code);
-      if (fault !== undefined || isHeld) continue;
-      products++;
-      rows += group.length;
+      const contradicted = fault?.first === undefined ? undefined : group[fault.first]!.row;
+      if (isHeld && contradicted === undefined) continue;
+      if (fault !== undefined) onFault(group[fault.row]!.row, fault, contradicted);
+      if (contradicted !== undefined) continue;
+      if (fault === undefined) {
+        products++;
+        rows += group.length;
+      }
       const alone = form.merge!([first.content as object]);
       const isIncomplete = JSON.stringify(alone.content) !== JSON.stringify(merged.content);
       await onGroup({ first, indexes: group.map(({ rowIndex }) => rowIndex), isIncomplete });
     }
   return products === 0 ? null : { products, rows };
+}
+
+function tooManyPhotos({ content, isTooMuch }: MergedContent): MergeFault[] {
+  if (!isTooMuch) return [];
+  const { length } = (content as { images: readonly unknown[] }).images;
+  const message = `${length} photos; at most ${limits.imagesPerProduct.max} are allowed`;
+  return [{ row: 0, param: "images", code: "invalid_row", message }];
 }

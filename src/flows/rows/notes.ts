@@ -53,6 +53,11 @@ export const noteKinds = {
     message: (count, value) =>
       `${isAre(count, "product", "has", "have")} rows that contradict each other: ${value}`,
   },
+  unmergeable_rows: {
+    message: (count, value) =>
+      `${isAre(count, "product", "has", "have")} several rows that cannot be merged: ${value}`,
+    hint: "Correct that, and add --merge-rows",
+  },
   unseen_ends: {
     message: (count, value) =>
       `characters that cannot be seen were removed at the ends of ${counted(count, "value")}, such as "${shown(value)}"`,

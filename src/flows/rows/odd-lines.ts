@@ -2,6 +2,7 @@
 // are.
 
 import { shortened } from "../../contract/did-you-mean.ts";
+import { ulidPattern } from "../../contract/limits.ts";
 import { withoutEnd } from "../../text.ts";
 import type { RowForm } from "./row-form.ts";
 import { normalHeader } from "./row-form.ts";
@@ -149,8 +150,37 @@ export function spoiledHeader(header: readonly string[], form: RowForm, isSheet:
       ? "each line is one cell with all columns in it, because the file was saved again with another separator: save the original file again as CSV"
       : 'each line is one quoted cell with all columns in it: save the file again as CSV from the program that made it, or remove the quotes around each line and write each "" in it as "';
   }
-  return spoiledEnds(last, isName);
+  return (
+    spoiledEnds(last, isName) ??
+    (isRow(filled, form)
+      ? "this line is a row, not a header: add a line with the names of the columns above it"
+      : null)
+  );
 }
+
+const isPhoto = (text: string): boolean =>
+  /^https?:\/\/[^/]+\/.|\.(?:jpe?g|png|webp)$/i.test(text.trim()) || ulidPattern.test(text.trim());
+
+/** Whether a header is a row, by its photo; a plain list has references, and no header. */
+const isRow = (filled: readonly string[], { isColumn, words }: RowForm): boolean =>
+  filled.length > 1 && words?.needsOne !== true && filled.some(isPhoto) && !filled.some(isColumn);
+
+/**
+ * Whether a line above a header is a row, as in a sheet that was sorted with its header: it has a photo, or
+ * as many cells and a code as reference. Titles have fewer cells or no code, and numbered columns one word.
+ */
+export function isRowAbove(record: readonly string[], header: readonly string[], at: number): boolean {
+  const [texts, names] = [record, header].map((cells) => cells.filter((cell) => cell.trim() !== "")) as [
+    string[],
+    string[],
+  ];
+  if (texts.length > 2 && texts.some(isPhoto)) return true;
+  const isOne = new Set(texts.map((text) => text.replace(/\d+/g, ""))).size === 1;
+  const isAll = texts.length > 1 && texts.length === names.length;
+  return isAll && !isOne && isCode.test(record[at]?.trim() ?? "");
+}
+
+const isCode = /^[^\s#]*\d\S*$/;
 
 /** The message about delimiters of another program at the end of a header; null without. */
 function spoiledEnds(last: string, isName: (cell: string) => boolean): string | null {

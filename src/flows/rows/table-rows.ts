@@ -2,7 +2,7 @@
 // the column.
 
 import type { FieldNote, FileNote, NotePlace } from "./notes.ts";
-import { oddLine, spoiledHeader } from "./odd-lines.ts";
+import { isRowAbove, oddLine, spoiledHeader } from "./odd-lines.ts";
 import { doubtCodes, type InputProblem, type Place } from "./problem.ts";
 import {
   type CellProblem,
@@ -34,6 +34,8 @@ export abstract class TableReader implements RowReader {
   protected width = 0;
   /** The columns of a failed file: `error_code` and `error_message`; -1 without them. */
   #failureCells: readonly [code: number, message: number] = [-1, -1];
+  /** Records above the header. */
+  readonly #above: { readonly record: readonly string[]; readonly place: Place & { line: number } }[] = [];
   /** The header without the columns of a failed file and those that were added. */
   #ownHeader: readonly string[] = [];
 
@@ -147,6 +149,9 @@ export abstract class TableReader implements RowReader {
       record.findIndex((header, index) => names[index] === null && normalHeader(header) === name);
     this.#failureCells = [findColumn(failureColumns[0]), findColumn(failureColumns[1])];
     this.#ownHeader = this.#withoutReason(own);
+    const row = this.#above.find((above) => isRowAbove(above.record, own, this.columns.referenceColumn));
+    if (row !== undefined)
+      this.headProblems.unshift({ ...row.place, code: "wrong_format", message: rowAbove });
     const place = this.place(line, 0);
     const message = spoiledHeader(own, this.form, place.sheet !== undefined);
     if (message !== null) this.rejectHeader({ line, ...place, code: "wrong_format", message });
@@ -159,11 +164,19 @@ export abstract class TableReader implements RowReader {
 
   /** Notes the records above the header, which are not read; `first`: the cells of the first one. */
   protected noteAbove(count: number, line: number, first: readonly string[]): void {
-    const texts = first.map((cell) => cell.trim()).filter((cell) => cell !== "");
-    const place = { line, ...this.place(line, -1, first) };
-    this.headNotes.push({ code: "lines_above_header", ...place, count, value: texts[0] ?? "" });
-    if (texts.length > 2 && texts.some(isPhoto))
-      this.headProblems.push({ ...place, code: "wrong_format", message: rowAbove });
+    const value = first.find((cell) => cell.trim() !== "")?.trim() ?? "";
+    this.headNotes.push({
+      code: "lines_above_header",
+      line,
+      ...this.place(line, -1, first),
+      count,
+      value,
+    });
+  }
+
+  /** Keeps a record above the header, which may be a row. */
+  protected addAbove(line: number, record: readonly string[]): void {
+    this.#above.push({ record, place: { line, ...this.place(line, -1, record) } });
   }
 
   /** The invalid row of a record that is not one, such as a total; null for a row. */
@@ -229,8 +242,6 @@ export abstract class TableReader implements RowReader {
     return { line, ...this.place(line, column), reference, ...problem, param, message: said };
   }
 }
-
-const isPhoto = (text: string): boolean => /^https?:\/\/[^/]+\/.|\.(?:jpe?g|png|webp)$/i.test(text);
 
 /** A sheet was sorted with its header. */
 const rowAbove = "this row is above the header: move the header to the first line";

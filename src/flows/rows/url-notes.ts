@@ -3,6 +3,7 @@
 
 import { shortened } from "../../contract/did-you-mean.ts";
 import { urlBreach } from "../../contract/url-policy.ts";
+import { startOf } from "../../text.ts";
 import { counted } from "../words.ts";
 import { directForm, isShareService, type ShareLinkCode, shareLink } from "./share-links.ts";
 
@@ -94,8 +95,9 @@ export const urlNoteKinds: Readonly<
 /** Nearly all URLs: an ordinary path to an image, with a plain query at most. */
 const ordinary = /^https:\/\/[^/]+\/[\w.~!$()*+:@,=%/-]*\.(?:jpe?g|png|webp)(?:\?[\w.~=&%,:+/-]*[\w=%/-])?$/i;
 /** The same after a slash, without such words. */
-const ordinaryName = /(?!.*(?:undefined|null|nan|none))[\w.~!$()*+,=-]*\.(?:jpe?g|png|webp)(?:\?v=\d+)?$/iy;
-const doubtful = /undefined|null|nan|none|%(?:7b|23|5b|ef%bf%bd|(?![\da-f]{2}))/i;
+const ordinaryName =
+  /(?!.*(?:undefined|null|nan|none|\.(?:jpe?g|png|webp),))[\w.~!$()*+,=-]*\.(?:jpe?g|png|webp)(?:\?v=\d+)?$/iy;
+const doubtful = /undefined|null|nan|none|\.(?:jpe?g|png|webp),|%(?:7b|23|5b|ef%bf%bd|(?![\da-f]{2}))/i;
 
 const parts = /^https:\/\/([^/?#]*)([^?#]*)/i;
 const ending = /\.(\w{2,5})$/;
@@ -139,6 +141,20 @@ export const countUrls = (text: string): number => text.match(outerUrls)?.length
 export const hasSeparateUrls = (text: string): boolean =>
   /(?:[\s,;]|\\[nrt]?)https?:\/\//i.test(text) && countUrls(text) > 1;
 
+/**
+ * Between two photos: after a comma, the next one is a URL, with or without its scheme, or a name alone, as
+ * parameters of an image service follow the name of a photo too.
+ */
+const betweenPhotos =
+  /(?<=\.(?:jpe?g|png|webp)(?:\?[^\s,;]{0,200})?)(?:\s*[,;]?\s+|[,;](?=(?:https?:)?\/\/|(?:[a-z\d-]+\.)+[a-z]{2,}\/|[^\s/,;]+(?:[\s,;]|$)))(?=[^\s,;]*\.(?:jpe?g|png|webp)(?:[\s,;?#]|$))/gi;
+
+/** How many photos a text names that separators join: 1 also for any other text. */
+export function countPhotos(text: string): number {
+  const [first, ...more] = text.length > longest ? [] : text.matchAll(betweenPhotos);
+  // A name may be before its URL.
+  return first !== undefined && text.slice(0, first.index).includes("/") ? more.length + 2 : 1;
+}
+
 /** The same as `startsWith`, in half of its time. */
 const beginsWith = (text: string, start: string): boolean => text.slice(0, start.length) === start;
 
@@ -167,10 +183,12 @@ export class UrlNotes {
   of(url: string): UrlNoteCode | null {
     if (this.isPlain(url)) return null;
     const hasOther = url.indexOf("://", "https://".length) !== -1;
-    const [start, authority, path] = url.length > longest ? [] : (parts.exec(url) ?? []);
+    const [start, authority, path] = parts.exec(url) ?? [];
     // The file check rejects URLs that break the policy or that a separator divides.
     if (start === undefined || urlBreach(url) !== null || hasSeparateUrls(url)) return null;
-    if (hasOther && countUrls(url) > 1) return "several_urls";
+    if (hasOther && countUrls(startOf(url, longest)) > 1) return "several_urls";
+    if (url.length > longest) return null;
+    if (countPhotos(start) > 1 && !converted.test(start)) return "several_urls";
     const host = authority!.toLowerCase();
     if (isShareService(host)) return shareLink(url, host);
     this.#start = `https://${authority}/`;

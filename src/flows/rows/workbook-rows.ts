@@ -79,7 +79,10 @@ export class WorkbookReader extends TableReader {
   #readHeaderCells(cells: readonly Cell[], line: number): void {
     const width = Math.max(...cells.map(({ column }) => column)) + 1;
     const { count, row, cells: above } = this.#sheet.above;
-    if (count > 0) this.noteAbove(count, row, above);
+    if (count > 0) {
+      this.noteAbove(count, row, above);
+      this.addAbove(row, above);
+    }
     this.readHeader(toRecord(cells, width), line);
     const { merged } = this.#sheet.extras;
     this.#merged = this.columns.names.map((name, column) =>

@@ -3,7 +3,7 @@
 import { crc32 } from "node:zlib";
 import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
-import { endOfJpeg, has, type ImageBytes, isCompleteImage, readSegments } from "./image-bytes.ts";
+import { endOfJpeg, type ImageBytes, isCompleteImage } from "./image-bytes.ts";
 
 /** So many zeros at the end of the pixels are a reason to decode an image: plain areas may be such zeros. */
 const suspectBytes = 32;
@@ -25,7 +25,6 @@ export async function isDamagedImage(image: ImageBytes): Promise<boolean> {
   if (type === null) return false;
   // A larger one is rejected or decoded.
   if (type === "image/png") return image.length <= limits.imageBytes && !hasPngChunks(image);
-  if (type === "image/jpeg" && !hasScan(image)) return true;
   const frame = type === "image/webp" ? lastFrame(image) : undefined;
   if (frame === null) return true;
   const doubtful = frame === undefined ? doubtfulJpeg(image) : doubtfulWebp(image, frame);
@@ -81,17 +80,8 @@ const endsWithZeros = (image: ImageBytes, from: number, to: number): boolean =>
   to - from <= limits.imageBytes &&
   image.read(to - suspectBytes, to).every((byte) => byte === 0);
 
-const startOfScan = Buffer.from([0xff, 0xda]);
-
-/** Whether a JPEG has pixels, of which a head and an end alone have none. */
-function hasScan(image: ImageBytes): boolean {
-  const at = readSegments(image);
-  return startOfScan.equals(image.read(at, at + 2)) || has(startOfScan, image, at);
-}
-
-/** Whether a PNG has pixels and all chunks to its last one, and those of its pixels have their checksums. */
+/** Whether a PNG has all chunks to its last one, and those that make up its pixels have their checksums. */
 function hasPngChunks(image: ImageBytes): boolean {
-  let hasPixels = false;
   for (let at = startOfPng, count = 0; count < mostChunks; count++) {
     const head = Buffer.from(image.read(at, at + 8));
     const end = head.length < 8 ? image.length : at + 8 + head.readUInt32BE(0);
@@ -104,8 +94,7 @@ function hasPngChunks(image: ImageBytes): boolean {
         sum = crc32(image.read(from, Math.min(end, from + windowBytes)), sum);
       if (Buffer.from(image.read(end, end + 4)).readUInt32BE() !== sum) return false;
     }
-    hasPixels ||= name === "IDAT";
-    if (name === "IEND") return hasPixels;
+    if (name === "IEND") return true;
     at = end + 4;
   }
   return true;

@@ -143,7 +143,7 @@ export function readSegments(
 }
 
 /** Whether a text occurs at or after a position: searched from the end, where it usually is. */
-export function has(text: Buffer, image: ImageBytes, from: number): boolean {
+function has(text: Buffer, image: ImageBytes, from: number): boolean {
   for (let to = image.length, size = lastBytes; to - from >= text.length; to -= size, size = windowBytes) {
     const start = Math.max(from, to - size - text.length + 1);
     if (Buffer.from(image.read(start, to)).includes(text)) return true;

@@ -2,8 +2,6 @@ import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
 import { promisify } from "node:util";
 import { whenFree } from "../../open-file.ts";
 
-/** A pipe in the place of the file does not wait for its writer. Windows has no such flag. */
-const readFlags = constants.O_RDONLY | ((constants as Partial<typeof constants>).O_NONBLOCK ?? 0);
 const readBytes = promisify(read);
 
 const blockBytes = 64 * 1024;
@@ -76,7 +74,8 @@ export class SameBytes {
    * reading is left to the thread pool: each way there would wait until the rows before are used.
    */
   async #span(number: number): Promise<Buffer> {
-    const file = await whenFree(async () => openSync(this.#path, readFlags));
+    // A pipe in the place of the file does not wait for its writer.
+    const file = await whenFree(async () => openSync(this.#path, constants.O_RDONLY | constants.O_NONBLOCK));
     try {
       const start = number * spanBytes;
       const { size } = fstatSync(file);

@@ -6,7 +6,17 @@ import { changeError, openSource } from "../../../src/flows/rows/source.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** How many of the next calls of `open` fail, and their error. */
-const fault = { times: 0, code: "EMFILE" };
+const { fault, failing } = vi.hoisted(() => {
+  const fault = { times: 0, code: "EMFILE" };
+  const failing =
+    <Args extends readonly unknown[], Result>(open: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      if (fault.times-- > 0)
+        throw Object.assign(new Error(fault.code), { code: fault.code, syscall: "open", path: args[0] });
+      return open(...args);
+    };
+  return { fault, failing };
+});
 afterEach(() => {
   fault.times = 0;
 });
@@ -16,12 +26,12 @@ vi.mock("node:fs/promises", async (original) => {
   const promises = await original<typeof import("node:fs/promises")>();
   return {
     ...promises,
-    open: async (...args: Parameters<typeof promises.open>) => {
-      if (fault.times-- > 0)
-        throw Object.assign(new Error(fault.code), { code: fault.code, syscall: "open", path: args[0] });
-      return promises.open(...args);
-    },
+    open: async (...args: Parameters<typeof promises.open>) => failing(promises.open)(...args),
   };
+});
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  return { ...fs, openSync: failing(fs.openSync) };
 });
 
 function photos(): LocalPhotos {

@@ -180,7 +180,7 @@ export function isRowAbove(record: readonly string[], header: readonly string[],
   return isAll && !isOne && isCode.test(record[at]?.trim() ?? "");
 }
 
-const isCode = /^[^\s#]*\d\S*$/;
+const isCode = /^[^\s#\d]*\d\S*$/;
 
 /** The message about delimiters of another program at the end of a header; null without. */
 function spoiledEnds(last: string, isName: (cell: string) => boolean): string | null {
